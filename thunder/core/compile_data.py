@@ -1,0 +1,26 @@
+"""Patch to ``thunder.core.compile_data``: the recorder of the specialization being compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunder.core.compile_data import _compile_data, using_symbolic_values
+from thunder_symbolic.vocabulary import add
+
+if TYPE_CHECKING:
+    from thunder.core.trace import TraceCtx
+    from thunder.core.transforms.guards import GuardRecorder
+
+
+@add("guard_recorder")
+def guard_recorder() -> GuardRecorder | None:
+    """Return the recorder of the specialization being compiled, or None outside symbolic values."""
+    stats = _compile_data.get()[1]
+    return None if stats is None else stats.__dict__.get("guard_recorder")
+
+
+@add("is_symbolic_trace")
+def is_symbolic_trace(trace: TraceCtx) -> bool:
+    """Return whether the passes on dims apply to ``trace``: a prologue reads Python objects, not dims."""
+    signature = trace._siginfo
+    return using_symbolic_values() and (signature is None or signature.name != "prologue")

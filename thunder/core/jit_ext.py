@@ -1,0 +1,91 @@
+"""Patch to ``thunder.core.jit_ext``: the front end records guards and hands over a cleaned trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from thunder.clang import (
+    check_number_type_and_value,
+    check_slice_value,
+    check_string_value,
+)
+from thunder.core.compile_data import _compile_data, guard_recorder, using_symbolic_values
+from thunder.core.interpreter import WrappedValue
+from thunder.core.jit_ext import JitCtx
+from thunder.core.prims import check_type
+from thunder.core.proxies import NumberProxy, proxy
+from thunder.core.trace import TraceResults
+from thunder_symbolic.vocabulary import wrap
+
+
+@wrap("thunder_general_jit")
+def thunder_general_jit(original: Callable[..., TraceResults], *args: Any, **kwargs: Any) -> TraceResults:
+    if not using_symbolic_values():
+        return original(*args, **kwargs)
+    from thunder.core.transforms.clean_up import clean_up
+    from thunder.core.transforms.dead_code import eliminate_dead_code
+    from thunder.core.transforms.guards import GuardRecorder
+
+    stats = _compile_data.get()[1]
+    recorder = stats.guard_recorder = GuardRecorder()
+    with recorder.front_end():
+        results = original(*args, **kwargs)
+    recorder.recorded_trace = results.computation_trace
+    results.computation_trace = eliminate_dead_code(clean_up(results.computation_trace))
+    return results
+
+
+def _is_constant(value: Any, wrapped: WrappedValue) -> bool:
+    from thunder.core.transforms.inputs import is_argument
+
+    if isinstance(value, (bool, str, slice, complex)):
+        return True
+    return isinstance(value, (int, float)) and not is_argument(wrapped.provenance)
+
+
+@wrap("JitCtx.proxify")
+def proxify(original: Callable[..., Any], self: JitCtx, value: WrappedValue) -> Any:
+    recorder = guard_recorder()
+    seen = value.value
+    if recorder is None or value.original_value is not value.nothing:
+        return original(self, value)
+    if not isinstance(seen, NumberProxy) and _is_constant(seen, value):
+        # Hyperparameters, flags and names select a program: they are compared, not generalised.
+        constant = proxy(seen, history=value.provenance)
+        check: Any = check_number_type_and_value
+        if isinstance(seen, str):
+            check = check_string_value
+        elif isinstance(seen, slice):
+            check = check_slice_value
+        self.add_constraint((check, constant, seen))
+        return constant
+    result = original(self, value)
+    if isinstance(result, NumberProxy) and result._expression is None and result is not seen:
+        from thunder.core.transforms.inputs import path_of
+
+        result._expression = recorder.new_symbol(path_of(value.provenance), result.python_type)
+        recorder.add_input(result)
+        self.add_constraint((check_type, result, result.python_type))
+    return result
+
+
+@wrap("propagate_constraints")
+def propagate_constraints(original: Callable[..., None], *args: Any) -> None:
+    # Guards say what has to hold; a static mark says it only for numbers, and only by equality.
+    if guard_recorder() is None:
+        original(*args)
+
+
+@wrap("unpack_inputs")
+def unpack_inputs(original: Callable[..., Any], ctx: JitCtx, *args: Any) -> Any:
+    recorder = guard_recorder()
+    if recorder is None:
+        return original(ctx, *args)
+    from functools import partial
+
+    from thunder.core.transforms.guards import bind_guard_check
+
+    ctx.add_constraint((partial(bind_guard_check, recorder), *recorder.inputs))
+    with recorder.front_end(active=False):
+        return original(ctx, *args)

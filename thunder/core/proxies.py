@@ -1,0 +1,157 @@
+"""Patch to ``thunder.core.proxies``: shape accesses are recorded, values that Python reads are guarded."""
+
+from __future__ import annotations
+
+import copy
+import math
+import operator
+from collections.abc import Callable
+from functools import reduce
+from numbers import Number
+from typing import Any
+
+import torch
+from thunder.core.baseutils import check_type
+from thunder.core.compile_data import guard_recorder, using_symbolic_values
+from thunder.core.langctxs import resolve_method
+from thunder.core.proxies import IntegerProxy, NumberProxy, TensorProxy, is_tracing
+from thunder_symbolic.vocabulary import add, replace, wrap
+
+
+@replace("TensorProxy.shape")
+def shape(self: TensorProxy) -> tuple[int | NumberProxy, ...]:
+    """Return the dims; while the front end traces symbolic values this records an unpack."""
+    recorder = guard_recorder()
+    if recorder is None or not recorder.tracing or not is_tracing():
+        return self._shape
+    from thunder.core import prims
+
+    return prims.shape(self)
+
+
+def _set_value(self: NumberProxy, value: Number | None) -> None:
+    self._value = value
+
+
+@add("NumberProxy.value", is_property=True, setter=_set_value)
+def value(self: NumberProxy) -> Number | None:
+    """Return the value seen while tracing: reading it is a decision of the program."""
+    recorder = guard_recorder()
+    if recorder is not None:
+        recorder.read(self)
+    return self._value
+
+
+@wrap("NumberProxy.__init__")
+def init(original: Callable[..., None], self: NumberProxy, *args: Any, **kwargs: Any) -> None:
+    self._expression = None
+    self._sources = None
+    original(self, *args, **kwargs)
+
+
+@wrap("NumberProxy.replace")
+@wrap("IntegerProxy.replace")
+@wrap("FloatProxy.replace")
+@wrap("ComplexProxy.replace")
+def keep_expression(original: Callable[..., NumberProxy], self: NumberProxy, **changes: Any) -> NumberProxy:
+    recorder = guard_recorder()
+    if recorder is None:
+        return original(self, **changes)
+    with recorder.quiet():
+        new = original(self, **changes)
+    if "value" not in changes and "python_type" not in changes:
+        new._expression, new._sources = self._expression, self._sources
+    return new
+
+
+# What is only shown, or only asks whether a value is known, decides nothing.
+@wrap("IntegerProxy.type_string")
+@wrap("FloatProxy.type_string")
+@wrap("ComplexProxy.type_string")
+@wrap("IntegerProxy.__repr__")
+@wrap("FloatProxy.__repr__")
+@wrap("NumberProxy.known_value")
+@wrap("NumberProxy.make_static_constrained")
+def quietly(original: Callable[..., Any], self: NumberProxy, *args: Any, **kwargs: Any) -> Any:
+    recorder = guard_recorder()
+    if recorder is None:
+        return original(self, *args, **kwargs)
+    with recorder.quiet():
+        return original(self, *args, **kwargs)
+
+
+@wrap("NumberProxy.__bool__")
+def truth(original: Callable[..., bool], self: NumberProxy) -> bool:
+    recorder = guard_recorder()
+    return original(self) if recorder is None else recorder.truth(self)
+
+
+@wrap("NumberProxy._elementwise_unary_helper")
+def unary(original: Callable[..., Any], a: Any, name: str, fn: Callable[..., Any], kind: Any = None) -> Any:
+    if guard_recorder() is None or not is_tracing():
+        return original(a, name, fn, kind)
+    return resolve_method(name, a)(a)
+
+
+@wrap("NumberProxy._elementwise_binary_helper")
+def binary(original: Callable[..., Any], a: Any, b: Any, name: str, fn: Callable[..., Any], kind: Any = None) -> Any:
+    if guard_recorder() is None or not is_tracing():
+        return original(a, b, name, fn, kind)
+    check_type(b, (Number, NumberProxy, TensorProxy))
+    if name == "floor_divide" and isinstance(a, (Number, NumberProxy)) and isinstance(b, (Number, NumberProxy)):
+        from thunder.core import prims
+
+        # Python's own floor division, where upstream spells out the one of tensors
+        return prims.py_floordiv(a, b)
+    return resolve_method(name, a, b)(a, b)
+
+
+@wrap("tensorproxy")
+def tensorproxy(
+    original: Callable[..., TensorProxy], t: torch.Tensor, /, *, name: str | None, history: Any = None
+) -> TensorProxy:
+    recorder = guard_recorder() if using_symbolic_values() else None
+    if recorder is None:
+        return original(t, name=name, history=history)
+    from thunder.core.transforms.inputs import has_static_dims, path_of
+
+    proxy = original(t, name=name, history=history)
+    if history is None or has_static_dims(t, history):
+        proxy._shape = tuple(t.shape)
+        proxy._numel = math.prod(t.shape)
+        return proxy
+    path = path_of(history)
+    for index, dim in enumerate(proxy._shape):
+        dim._expression = recorder.new_symbol(f"{path}.shape[{index}]", int, lower=0)
+    recorder.add_input(proxy)
+    return proxy
+
+
+
+
+class NumelProxy(IntegerProxy):
+    """A number of elements: PyTorch calls it (``a.numel()``), upstream's own code reads it as a number."""
+
+    _plain: IntegerProxy
+
+    def __call__(self, *_: Any) -> IntegerProxy:
+        return self._plain
+
+
+def _set_numel(self: TensorProxy, count: Any) -> None:
+    self._count = count
+
+
+@add("TensorProxy._numel", is_property=True, setter=_set_numel)
+def numel(self: TensorProxy) -> Any:
+    """Return the number of elements: with symbolic dims, the product of the dims that ``shape`` records."""
+    recorder = guard_recorder()
+    if recorder is None or isinstance(self._count, int) or not is_tracing():
+        return self._count
+    count = reduce(operator.mul, self.shape, 1)
+    if type(count) is not IntegerProxy:
+        return count
+    callable_count = copy.copy(count)
+    callable_count.__class__ = NumelProxy
+    callable_count._plain = count
+    return callable_count

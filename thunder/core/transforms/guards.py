@@ -1,0 +1,223 @@
+"""What Python decided while a function was traced, and the check that it still holds.
+
+A NumberProxy carries the expression behind it. Where its value turns into a Python value the recorder
+keeps the expression that has to hold again: the guard of this specialization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import thunder.core.prims as prims
+from thunder.core.interpreter import get_interpreterruntimectx
+from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
+from thunder.core.symbol import Symbol
+from thunder.core.trace import TraceCtx, get_tracectx
+from thunder.core.transforms.expressions import Expression, Facts, apply, constant, emit, symbol
+
+
+class GuardFailure(Exception):
+    """The inputs of a call do not satisfy the guards of a specialization: the next one is tried."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A decision taken while tracing.
+
+    Args:
+        expression: the bool expression over the inputs that has to hold.
+        source: ``file:line`` of the user's code that decided, or None where a transform did.
+    """
+
+    expression: Expression
+    source: str | None
+
+    def __str__(self) -> str:
+        return str(self.expression) if self.source is None else f"{self.expression}  ({self.source})"
+
+
+class GuardRecorder:
+    """Records the guards of one specialization while it is compiled.
+
+    Attributes:
+        facts: the guards recorded so far, and what follows from them.
+        guards: each guard that said something new, in the order of recording.
+        tracing: whether the front end runs, so that shape accesses are recorded as unpacks.
+        recorded_trace: the computation trace before it was cleaned.
+    """
+
+    def __init__(self) -> None:
+        self.facts = Facts()
+        self.guards: list[Guard] = []
+        self.tracing = False
+        self.recorded_trace: TraceCtx | None = None
+        self._quiet = 0
+        self._inputs: dict[str, TensorProxy | NumberProxy] = {}
+        self._symbols: list[Expression] = []
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Reads of values inside are no decisions: their result carries its expression, or is only shown."""
+        self._quiet += 1
+        try:
+            yield
+        finally:
+            self._quiet -= 1
+
+    @contextmanager
+    def front_end(self, active: bool = True) -> Iterator[None]:
+        """Record shape accesses inside as unpacks, or, with ``active=False``, do not."""
+        before, self.tracing = self.tracing, active
+        try:
+            yield
+        finally:
+            self.tracing = before
+
+    def new_symbol(self, name: str, kind: type, lower: int | None = None) -> Expression:
+        """Return a fresh symbol for an input dim or number argument."""
+        expression = symbol((id(self), len(self._symbols)), name, kind, lower)
+        self._symbols.append(expression)
+        return expression
+
+    def add_input(self, proxy: TensorProxy | NumberProxy) -> None:
+        """Let guards read ``proxy``, an input that the prologue unpacks."""
+        self._inputs[proxy.name] = proxy
+
+    @property
+    def inputs(self) -> tuple[TensorProxy | NumberProxy, ...]:
+        """The inputs that guards may read, in the order of ``check``'s arguments."""
+        return tuple(self._inputs.values())
+
+    def read(self, proxy: NumberProxy) -> None:
+        """Record that Python saw the exact value of ``proxy``."""
+        if self._quiet:
+            return
+        with self.quiet():
+            value = proxy.value
+            if value is None:
+                return
+            for expression, seen in self._known_sources(proxy):
+                self._hold(_equals(expression, seen))
+
+    def truth(self, proxy: NumberProxy) -> bool:
+        """Record which way a branch on ``proxy`` went, and return it."""
+        with self.quiet():
+            value = bool(proxy.value)
+            expression = proxy._expression
+        if self._quiet:
+            return value
+        if expression is None:
+            self.read(proxy)
+        else:
+            taken = apply("to_bool", expression)
+            self._hold(taken if value else apply("not_", taken))
+        return value
+
+    def require(self, expression: Expression) -> None:
+        """Record that ``expression`` held while tracing."""
+        if not self._quiet:
+            self._hold(expression)
+
+    def canonical(self, expression: Expression) -> Expression:
+        """Return the expression that stands for all those the guards make equal to ``expression``."""
+        return self.facts.substitute(expression)
+
+    def check(self, *inputs: Any) -> None:
+        """Raise GuardFailure unless every guard holds for ``inputs``, given in the order of ``inputs``."""
+        # Transforms after the front end record guards too: compiled by the first call, which follows them all.
+        self.check = compile_check(self.inputs, [g.expression for g in self.guards])  # type: ignore[method-assign]
+        self.check(*inputs)
+
+    def _hold(self, expression: Expression) -> None:
+        if self.facts.add(expression):
+            self.guards.append(Guard(expression, _user_source()))
+
+    def _known_sources(self, proxy: NumberProxy) -> Iterator[tuple[Expression, Number]]:
+        """Yield expressions, with their values, that determine the value of ``proxy``."""
+        if proxy._expression is not None:
+            yield proxy._expression, proxy.value
+            return
+        # A value of unknown origin may depend on any input.
+        sources = proxy._sources if proxy._sources is not None else self.inputs
+        for source in sources:
+            if isinstance(source, TensorProxy):
+                for dim in source._shape:
+                    if isinstance(dim, NumberProxy):
+                        yield from self._known_sources(dim)
+            elif source is not proxy:
+                yield from self._known_sources(source)
+
+
+def _equals(expression: Expression, value: Any) -> Expression:
+    if isinstance(value, bool):
+        taken = apply("to_bool", expression)
+        return taken if value else apply("not_", taken)
+    return apply("eq", expression, constant(value))
+
+
+def _user_source() -> str | None:
+    try:
+        filename, positions = get_interpreterruntimectx().get_current_user_source_location()
+    except LookupError:
+        trace = get_tracectx()
+        filename, positions = (
+            (None, None) if trace is None else (trace._current_source_filename, trace._current_source_positions)
+        )
+    return None if filename is None or positions is None else f"{filename}:{positions.lineno}"
+
+
+def compile_check(
+    inputs: tuple[TensorProxy | NumberProxy, ...], guards: list[Expression]
+) -> Callable[..., None]:
+    """Return straight-line Python that raises GuardFailure unless all ``guards`` hold.
+
+    Args:
+        inputs: proxies of the tensors and numbers that the function is called with, in order.
+        guards: bool expressions over the dims of those tensors and over those numbers.
+    """
+    names: dict[Expression, str] = {}
+    parameters = [f"a{position}" for position in range(len(inputs))]
+    for parameter, proxy in zip(parameters, inputs):
+        if isinstance(proxy, TensorProxy):
+            for index, dim in enumerate(proxy._shape):
+                if isinstance(dim, NumberProxy):
+                    names.setdefault(dim._expression, f"{parameter}.shape[{index}]")
+        else:
+            names[proxy._expression] = parameter
+    lines, conditions = emit(guards, names)
+    body = lines + ([f"if not ({' and '.join(conditions)}):", "    raise GuardFailure"] if conditions else ["pass"])
+    source = "\n    ".join([f"def check_guards({', '.join(parameters)}):", *body])
+    namespace: dict[str, Any] = {"GuardFailure": GuardFailure, "math": __import__("math")}
+    exec(compile(source, "<guards>", "exec"), namespace)
+    return namespace["check_guards"]
+
+
+def guard_check_symbol(recorder: GuardRecorder) -> Symbol:
+    """Return the symbol whose bound symbol in the prologue runs ``recorder``'s check."""
+
+    def print_check(bsym: Any, out: Any, arguments: Any, keywords: Any) -> list[str]:
+        call = f"check_guards({', '.join(a.name for a in arguments)})"
+        return [*(f"# guard: {guard}" for guard in recorder.guards), call]
+
+    return Symbol(
+        name="check_guards",
+        meta=None,
+        id="thunder_symbolic.check_guards",
+        is_prim=True,
+        tags=(prims.OpTags.DONT_DCE,),
+        python_printer=print_check,
+        python_impl=recorder.check,
+    )
+
+
+def bind_guard_check(recorder: GuardRecorder, *inputs: Proxy) -> None:
+    """Append the check of ``recorder``'s guards to the prologue that is being traced."""
+    check = guard_check_symbol(recorder)
+    trace = get_tracectx()
+    assert trace is not None
+    bsym = check.bind(*inputs, output=None, _call_ctx={"check_guards": lambda *values: recorder.check(*values)})
+    trace.peek_scope().append(bsym)

@@ -1,0 +1,1 @@
+"""Symbolic shapes for Lightning Thunder: the loader of the patch tree."""
