@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import thunder.core.prims as prims
-from thunder.core.compile_data import is_symbolic_trace
+from thunder.core.compile_data import is_symbolic_trace, using_symbolic_values
 from thunder.core.proxies import NumberProxy
 from thunder.core.symbol import BoundSymbol, BoundSymbolTag
 from thunder.core.trace import TraceCtx, from_trace
@@ -54,3 +54,13 @@ def split_into_forward_and_backward(
     )
     forward = _with_flat_args(forward, lambda returned: {**returned, "flat_args": flat_args})
     return eliminate_dead_code(clean_up(forward)), backward
+
+
+@wrap("_get_gradfn_and_executor")
+def _get_gradfn_and_executor(original: Callable[..., tuple[Any, Any]], bsym: BoundSymbol, **kwargs: Any) -> Any:
+    rule, executor = original(bsym, **kwargs)
+    if executor is None and using_symbolic_values():
+        from thunder.core.transforms.grad_rules import SYMBOLIC_GRAD_RULES
+
+        rule = SYMBOLIC_GRAD_RULES.get(bsym.sym.id, rule)
+    return rule, executor

@@ -1,0 +1,33 @@
+"""Gradient rules for primitives whose upstream rule needs dims as Python integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import thunder.core.prims as prims
+from thunder.core.langctxs import Languages, langctx
+from thunder.core.proxies import TensorProxy
+from thunder.core.transforms import const_as
+
+
+def _slice_grad(
+    a: TensorProxy, start_indices: Sequence[Any], end_indices: Sequence[Any], strides: Sequence[Any] | None = None
+) -> TensorProxy:
+    """Pad the gradient with zeros on both sides, and between the elements that a stride skipped."""
+    result = prims.slice_prim(a, start_indices, end_indices, strides)
+    gradient = prims.get_grad(result)
+    padding = []
+    for axis, (length, start, end) in enumerate(zip(a.shape, start_indices, end_indices)):
+        stride = 1 if strides is None else strides[axis]
+        if stride != 1:
+            taken = gradient.shape[axis]
+            end = start if taken == 0 else start + 1 + (taken - 1) * stride
+        padding.append((start, length - end, stride - 1))
+    prims.put_grad(a, prims.pad(gradient, const_as(0, gradient.dtype), tuple(padding)))
+    return result
+
+
+SYMBOLIC_GRAD_RULES: dict[Any, Callable[..., Any]] = {
+    prims.PrimIDs.SLICE: langctx(Languages.TORCH)(_slice_grad),
+}
