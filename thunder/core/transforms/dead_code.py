@@ -40,7 +40,9 @@ def _sweep(bound_symbols: Sequence[BoundSymbol], live: set[str], used: list[Prox
     kept: list[BoundSymbol] = []
     for bsym in reversed(bound_symbols):
         outputs = {proxy.name for proxy in bsym.flat_proxy_outs}
-        if live.isdisjoint(outputs) and not has_tags(bsym, {prims.OpTags.DONT_DCE}):
+        # The signature names every input, used or not
+        is_input = bsym.sym.id is prims.PrimIDs.UNPACK_TRIVIAL
+        if not is_input and live.isdisjoint(outputs) and not has_tags(bsym, {prims.OpTags.DONT_DCE}):
             continue
         if is_unpack(bsym):
             bsym = bsym.from_bsym(output=tuple(o if getattr(o, "name", None) in live else None for o in bsym.output))
