@@ -140,7 +140,13 @@ def _or_xor(a: Bounds, b: Bounds) -> Bounds:
 
 
 def _lshift(a: Bounds, b: Bounds) -> Bounds:
-    return (a[0], None) if a[0] is not None and a[0] >= 0 else (None, a[1]) if a[1] is not None and a[1] <= 0 else UNBOUNDED
+    return (
+        (a[0], None)
+        if a[0] is not None and a[0] >= 0
+        else (None, a[1])
+        if a[1] is not None and a[1] <= 0
+        else UNBOUNDED
+    )
 
 
 def _rshift(a: Bounds, b: Bounds) -> Bounds:

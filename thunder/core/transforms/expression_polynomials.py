@@ -148,8 +148,10 @@ def divide_terms(p: Terms, divisor: Expression) -> tuple[Terms, Terms]:
     by = terms_of(divisor)
     if len(by) == 1:
         ((monomial, coefficient),) = by.items()
-        return _divide_by_term(p, monomial, coefficient)
-    lead = next(iter(by))
+        return _divide_by_term(p, monomial, coefficient) if coefficient else ({}, p)
+    lead = next((monomial for monomial, number in by.items() if monomial and number), None)
+    if lead is None:
+        return {}, p
     factor, rest = divmod(p.get(lead, 0), by[lead])
     if rest or not factor:
         return {}, p

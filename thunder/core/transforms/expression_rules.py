@@ -1,13 +1,13 @@
-"""The normal form of operations on expressions."""
+"""The normal form of arithmetic on ints."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 from thunder.core.transforms.expression_bounds import LARGEST_BITS
-from thunder.core.transforms.expression_nodes import OPERATIONS, Expression, Kind, Operation, constant, make
+from thunder.core.transforms.expression_nodes import Expression, constant, make
 from thunder.core.transforms.expression_polynomials import (
     ONE,
     ZERO,
@@ -23,9 +23,6 @@ from thunder.core.transforms.expression_polynomials import (
     terms_of,
 )
 
-TRUE, FALSE = constant(True), constant(False)
-_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-
 
 def as_int(e: Expression) -> Expression:
     """Return the int expression of an int or bool expression."""
@@ -34,17 +31,13 @@ def as_int(e: Expression) -> Expression:
     return constant(int(e.value)) if e.op == "const" else make("to_int", (e,), int)
 
 
-def _atom(op: str, *args: Expression) -> Expression:
+def atom(op: str, *args: Expression) -> Expression:
     node = make(op, args, int)
     lower, upper = node.bounds
     return constant(lower) if lower is not None and lower == upper and not node.raises else node
 
 
 # Sums and products
-
-
-def _add(x: Expression, y: Expression) -> Expression:
-    return combine(x, y)
 
 
 def _sub(x: Expression, y: Expression) -> Expression:
@@ -55,11 +48,17 @@ def _neg(x: Expression) -> Expression:
     return scale(x, -1)
 
 
-def _pos(x: Expression) -> Expression:
+def _same(x: Expression) -> Expression:
     return x
 
 
-def _invert(x: Expression) -> Expression:
+def _round(x: Expression, *digits: Expression) -> Expression:
+    if not digits or (digits[0].op == "const" and digits[0].value >= 0):
+        return x
+    return make("round", (x, *digits), int)
+
+
+def invert(x: Expression) -> Expression:
     return shift(scale(x, -1), -1)
 
 
@@ -69,7 +68,7 @@ def _pow(x: Expression, y: Expression) -> Expression:
         return make("pow", (x, y), float)
     if y.op == "const":
         return power(x, y.value)
-    return combine(ONE, y, 0) if x is ONE else _atom("pow", x, y)
+    return combine(ONE, y, 0) if x is ONE else atom("pow", x, y)
 
 
 def _abs(x: Expression) -> Expression:
@@ -82,7 +81,7 @@ def _abs(x: Expression) -> Expression:
     factor = content(terms.values())
     sign = -1 if leading(terms) < 0 else 1
     primitive = build({monomial: number // factor * sign for monomial, number in terms.items()})
-    return scale(_atom("abs", primitive), factor)
+    return scale(atom("abs", primitive), factor)
 
 
 # Division
@@ -98,7 +97,7 @@ def _floordiv(x: Expression, y: Expression) -> Expression:
         return combine(build(quotient), _floordiv(build(remainder), y))
     if x is ZERO and not _may_be_zero(y):
         return combine(ZERO, y, 0)
-    return _atom("floordiv", x, y)
+    return atom("floordiv", x, y)
 
 
 def _may_be_zero(e: Expression) -> bool:
@@ -152,24 +151,24 @@ def _small_quotient(x: Expression, divisor: int) -> Expression:
             numerator, first = inner.args[0], inner.args[1].value
             if first > 0:  # (n // a + k) // b == (n + k * a) // (a * b)
                 return _divide_by_constant(shift(numerator, offset * first), first * divisor)
-    return _atom("floordiv", x, constant(divisor))
+    return atom("floordiv", x, constant(divisor))
 
 
 def _mod(x: Expression, y: Expression) -> Expression:
     if y.op == "const":
-        return _modulo_constant(x, y.value) if y.value else make("mod", (x, y), int)
+        return modulo_constant(x, y.value) if y.value else make("mod", (x, y), int)
     quotient, remainder = divide_terms(terms_of(x), y)
     if quotient and (any(remainder.values()) or not _may_be_zero(y)):
         return combine(_mod(build(remainder), y), build(quotient), 0)
     (lower, upper), least = x.bounds, y.bounds[0]
     if lower is not None and lower >= 0 and upper is not None and least is not None and upper < least and not y.raises:
         return x
-    return _atom("mod", x, y)
+    return atom("mod", x, y)
 
 
-def _modulo_constant(x: Expression, divisor: int) -> Expression:
+def modulo_constant(x: Expression, divisor: int) -> Expression:
     if divisor < 0:
-        return scale(_modulo_constant(scale(x, -1), -divisor), -1)
+        return scale(modulo_constant(scale(x, -1), -divisor), -1)
     total = x
     for monomial, number in terms_of(x).items():
         inner = monomial[0] if len(monomial) == 1 else ZERO
@@ -180,12 +179,14 @@ def _modulo_constant(x: Expression, divisor: int) -> Expression:
     if within is not None:
         return within
     half = divisor // 2
-    reduced = {m: number % divisor if not m else half - (half - number) % divisor for m, number in terms_of(total).items()}
+    reduced = {
+        m: number % divisor if not m else half - (half - number) % divisor for m, number in terms_of(total).items()
+    }
     factor = math.gcd(divisor, *reduced.values())
     rest = build({monomial: number // factor for monomial, number in reduced.items()})
     divisor //= factor
     within = _within(rest, divisor)
-    return scale(_atom("mod", rest, constant(divisor)) if within is None else within, factor)
+    return scale(atom("mod", rest, constant(divisor)) if within is None else within, factor)
 
 
 def _within(x: Expression, divisor: int) -> Expression | None:
@@ -197,118 +198,18 @@ def _within(x: Expression, divisor: int) -> Expression | None:
     return shift(x, -(lower // divisor) * divisor)
 
 
-# Comparisons
-
-
-def _nonnegative(p: Expression) -> Expression:
-    terms = terms_of(p)
-    offset = terms.pop((), 0)
-    factor = content(terms.values())
-    p = build({**{monomial: number // factor for monomial, number in terms.items()}, (): offset // factor})
-    lower, upper = p.bounds
-    if not p.raises:
-        if lower is not None and lower >= 0:
-            return TRUE
-        if upper is not None and upper < 0:
-            return FALSE
-    if upper == 0:
-        return _zero(p)
-    if leading(terms_of(p)) < 0:
-        return _relation("le", scale(p, -1))
-    return _relation("ge", p)
-
-
-def _zero(p: Expression, negate: bool = False) -> Expression:
-    terms = terms_of(p)
-    factor = content(number for monomial, number in terms.items() if monomial)
-    if leading(terms) < 0:
-        factor = -factor
-    divisible = terms.get((), 0) % factor == 0
-    if divisible:
-        p = build({monomial: number // factor for monomial, number in terms.items()})
-    lower, upper = p.bounds
-    if not p.raises:
-        if not divisible or (lower is not None and lower > 0) or (upper is not None and upper < 0):
-            return TRUE if negate else FALSE
-        if lower == upper == 0:
-            return FALSE if negate else TRUE
-    if not negate:
-        return _relation("eq", p)
-    if lower == 0:
-        return _nonnegative(shift(p, -1))
-    if upper == 0:
-        return _nonnegative(shift(scale(p, -1), -1))
-    return _relation("ne", p)
-
-
-def _relation(op: str, p: Expression) -> Expression:
-    terms = terms_of(p)
-    offset = terms.pop((), 0)
-    right = {monomial: -number for monomial, number in terms.items() if number < 0}
-    left = {monomial: number for monomial, number in terms.items() if number >= 0}
-    if offset > 0 and right:
-        left[()] = offset
-    elif offset:
-        right[()] = -offset
-    lhs, rhs = build(left), build(right)
-    if lhs.op == "to_int" and lhs.args[0].kind is bool:
-        if rhs is ONE and op != "le":
-            return lhs.args[0] if op != "ne" else _not(lhs.args[0])
-        if rhs is ZERO and op == "eq":
-            return _not(lhs.args[0])
-    return make(op, (lhs, rhs), bool)
-
-
-def _compare_ints(op: str, p: Expression) -> Expression:
-    """Return ``p op 0``."""
-    if op == "ge":
-        return _nonnegative(p)
-    if op == "gt":
-        return _nonnegative(shift(p, -1))
-    if op == "le":
-        return _nonnegative(scale(p, -1))
-    if op == "lt":
-        return _nonnegative(shift(scale(p, -1), -1))
-    return _zero(p, negate=op == "ne")
-
-
-def _compare(op: str, x: Expression, y: Expression) -> Expression:
-    if x.kind is not float and y.kind is not float:
-        return _compare_ints(op, combine(as_int(x), as_int(y), -1))
-    if (x.op == "const") != (y.op == "const"):
-        swap = x.op == "const"
-    else:
-        swap = op in ("gt", "ge") or (op in ("eq", "ne") and y.order < x.order)
-    if swap:
-        op, x, y = _MIRRORED[op], y, x
-    if y.op == "const" and x.kind is not float and not x.raises:
-        return _compare_with_float(op, as_int(x), y.value)
-    return make(op, (x, y), bool)
-
-
-def _compare_with_float(op: str, x: Expression, number: float) -> Expression:
-    if not math.isfinite(number):
-        return constant(OPERATIONS[op].function(0, number))
-    if op in ("eq", "ne") and not number.is_integer():
-        return constant(op == "ne")
-    nearest = math.ceil(number) if op in ("ge", "lt") else math.floor(number)
-    return _compare_ints(op, shift(x, -nearest))
-
-
-# Minimum and maximum, bits, logic
+# Minimum, maximum and shifts
 
 
 def _extremum(op: str, *args: Expression) -> Expression:
-    if all(arg.kind is bool for arg in args):
-        return _logic("and_" if op == "min" else "or_", *args)
     pending: dict[Expression, None] = {}
-    for arg in map(as_int, args):
+    for arg in args:
         pending.update(dict.fromkeys(arg.args if arg.op == op else (arg,)))
     kept: list[Expression] = []
     for arg in sorted(pending, key=lambda e: e.order):
         if not any(_covers(op, other, arg) for other in kept):
             kept = [other for other in kept if not _covers(op, arg, other)] + [arg]
-    return kept[0] if len(kept) == 1 else _atom(op, *kept)
+    return kept[0] if len(kept) == 1 else atom(op, *kept)
 
 
 def _covers(op: str, x: Expression, y: Expression) -> bool:
@@ -322,57 +223,33 @@ def _covers(op: str, x: Expression, y: Expression) -> bool:
 def _lshift(x: Expression, y: Expression) -> Expression:
     if y.op == "const" and 0 <= y.value <= LARGEST_BITS:
         return scale(x, 1 << y.value)
-    return _atom("lshift", x, y)
+    return atom("lshift", x, y)
 
 
 def _rshift(x: Expression, y: Expression) -> Expression:
     if y.op == "const" and 0 <= y.value <= LARGEST_BITS:
         return _divide_by_constant(x, 1 << y.value)
-    return _atom("rshift", x, y)
+    return atom("rshift", x, y)
 
 
-def _bits(op: str, x: Expression, y: Expression) -> Expression:
-    if x.kind is bool and y.kind is bool:
-        return _logic(op, x, y)
-    x, y = sorted((as_int(x), as_int(y)), key=lambda e: e.order)
-    if x is y:
-        return scale(x, 0) if op == "xor" else x
-    if x.op == "const":
-        number = x.value
-        if op == "and_" and number >= 0 and number & (number + 1) == 0:
-            return _modulo_constant(y, number + 1)
-        if number == (-1 if op == "and_" else 0):
-            return y
-        if number == -1:
-            return _invert(y) if op == "xor" else combine(x, y, 0)
-    return _atom(op, x, y)
-
-
-def _logic(op: str, *args: Expression) -> Expression:
-    if op == "xor":
-        return _compare("ne", *args)
-    neutral, absorbing = (TRUE, FALSE) if op == "and_" else (FALSE, TRUE)
-    parts: dict[Expression, None] = {}
-    for arg in args:
-        parts.update(dict.fromkeys(arg.args if arg.op == op else (arg,)))
-    parts.pop(neutral, None)
-    if absorbing in parts or any(not part.raises and _not(part) in parts for part in parts):
-        parts = {absorbing: None, **{part: None for part in parts if part.raises}}
-    kept = sorted(parts, key=lambda e: e.order)
-    return neutral if not kept else kept[0] if len(kept) == 1 else make(op, tuple(kept), bool)
-
-
-def _not(e: Expression) -> Expression:
-    if e.op == "const":
-        return constant(not e.value)
-    if e.kind is not bool:
-        return _compare("eq", e, constant(0.0) if e.kind is float else ZERO)
-    if e.op == "not_":
-        return e.args[0]
-    if e.op in ("and_", "or_"):
-        return _logic("or_" if e.op == "and_" else "and_", *map(_not, e.args))
-    if e.op in ("eq", "ne"):
-        return _compare("ne" if e.op == "eq" else "eq", *e.args)
-    if e.op in ("ge", "le") and e.args[0].kind is not float and e.args[1].kind is not float:
-        return _compare("lt" if e.op == "ge" else "gt", *e.args)
-    return make("not_", (e,), bool)
+INTEGER_RULES: dict[str, Callable[..., Expression]] = {
+    "add": combine,
+    "sub": _sub,
+    "mul": multiply,
+    "neg": _neg,
+    "pos": _same,
+    "abs": _abs,
+    "pow": _pow,
+    "floordiv": _floordiv,
+    "mod": _mod,
+    "invert": invert,
+    "lshift": _lshift,
+    "rshift": _rshift,
+    "floor": _same,
+    "ceil": _same,
+    "trunc": _same,
+    "round": _round,
+    "to_int": _same,
+    "min": partial(_extremum, "min"),
+    "max": partial(_extremum, "max"),
+}
