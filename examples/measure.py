@@ -1,16 +1,14 @@
-"""What the demo measures: one step, step times by shape, compile time, and the size of a trace."""
+"""What the demo measures: one step, step times by shape, and compile time."""
 
 from __future__ import annotations
 
 import copy
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import thunder
-from thunder.core.prims import PrimIDs
 from torch import nn
 
 from text import Batch
@@ -42,6 +40,12 @@ def run_step(model: nn.Module, batch: Batch) -> tuple[float, float]:
     loss.backward()
     seconds = time.perf_counter() - start
     return loss.item(), seconds
+
+
+def gradient_norm(model: nn.Module) -> float:
+    """Return the norm of all gradients that the last step left."""
+    gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+    return nn.utils.get_total_norm(gradients).item()
 
 
 def median_step_seconds(models: Mapping[str, nn.Module], batches: Iterable[Batch]) -> dict[str, dict[Shape, float]]:
@@ -79,28 +83,3 @@ def measure_constant_values(model: nn.Module, batches: Iterable[Batch]) -> Const
         step_seconds |= median_step_seconds({"constant": compiled}, [batch])["constant"]
         compile_seconds[batch.shape] = first - step_seconds[batch.shape]
     return ConstantValues(compile_seconds, step_seconds)
-
-
-def count_bound_symbols(trace: Any, counts: Callable[[Any], bool] = lambda bound_symbol: True) -> int:
-    """Return how many bound symbols of `trace`, at all depths, `counts` accepts."""
-
-    def count(scope: Iterable[Any]) -> int:
-        return sum(counts(bound_symbol) + count(bound_symbol.subsymbols) for bound_symbol in scope)
-
-    return count(trace.bound_symbols)
-
-
-def is_unpack(bound_symbol: Any) -> bool:
-    """Return whether `bound_symbol` defines dims from a tensor."""
-    return bound_symbol.sym.id is PrimIDs.SHAPE
-
-
-def recorded_and_cleaned(compiled: nn.Module) -> tuple[Any, Any]:
-    """Return the computation's trace as recorded, and as the gradient finds it: after the clean-up pass."""
-    recorded, *later = thunder.last_traces(compiled)
-    cleaned = recorded
-    for trace in later:
-        if "Grad transform" in str(trace.get_provenance()):
-            break
-        cleaned = trace
-    return recorded, cleaned

@@ -27,7 +27,7 @@ class Summary:
     shapes: list[Shape]
     losses_symbolic: list[float]
     losses_eager: list[float]
-    loss_rtol: float
+    rtol: float
     specializations: int
     cache_misses: int
     expected_specializations: int
@@ -68,7 +68,7 @@ def summary_table(summary: Summary) -> Table:
     table.add_row(
         "loss, first and last step",
         f"{summary.losses_symbolic[0]:.3f}, {summary.losses_symbolic[-1]:.3f}",
-        f"differs from eager by at most {summary.largest_loss_difference:.1e} (allowed: {summary.loss_rtol:.0e})",
+        f"differs from eager by at most {summary.largest_loss_difference:.1e} (allowed: {summary.rtol:.0e})",
     )
     table.add_row(
         "specializations",

@@ -105,11 +105,25 @@ def test_a_copy_of_the_model_repeats_its_losses() -> None:
 @pytest.mark.parametrize("symbolic", [1.001, float("nan"), float("inf")])
 def test_a_loss_that_differs_is_named_with_its_step_and_shape(symbolic: float) -> None:
     with pytest.raises(train.DemoFailure, match=r"step 7, shape \d+x\d+: the loss is"):
-        train.check_loss(7, batches_of(1)[0], symbolic, eager=1.0)
+        train.check_equal("loss", 7, batches_of(1)[0], symbolic, eager=1.0)
+
+
+class DoubledGradient(GPT):
+    def forward(self, tokens: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        loss = super().forward(tokens, targets)
+        return 2 * loss - loss.detach()
+
+
+def test_a_gradient_wrong_by_a_factor_is_seen() -> None:
+    model = GPT(SMALL)
+    wrong = DoubledGradient(SMALL)
+    wrong.load_state_dict(model.state_dict())
+    with pytest.raises(train.DemoFailure, match=r"step 1, shape \d+x\d+: the gradient's norm is"):
+        train.train(wrong, model, batches_of(1), Console(file=io.StringIO()))
 
 
 def test_a_loss_within_the_tolerance_passes() -> None:
-    train.check_loss(7, batches_of(1)[0], 1.0 + train.LOSS_RTOL / 2, eager=1.0)
+    train.check_equal("loss", 7, batches_of(1)[0], 1.0 + train.RTOL / 2, eager=1.0)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +159,7 @@ def test_one_compilation_serves_every_batch(finished: tuple[Summary, Path, str])
 
 def test_losses_equal_eager_at_each_step(finished: tuple[Summary, Path, str]) -> None:
     summary, _, _ = finished
-    assert summary.losses_symbolic == pytest.approx(summary.losses_eager, rel=train.LOSS_RTOL)
+    assert summary.losses_symbolic == pytest.approx(summary.losses_eager, rel=train.RTOL)
     assert len(summary.losses_symbolic) == summary.steps == 4
 
 
