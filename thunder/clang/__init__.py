@@ -39,3 +39,26 @@ def arange(original: Callable[..., Any], *, start: Any, step: Any, stop: Any, de
     return prims.convert_element_type(
         prims.iota(length, start=start, step=step, device=device, dtype=dtypes.int64), dtype
     )
+
+
+def _from_start(index: Any, length: Any) -> Any:
+    """Return a slice's bound counted from the start; one that lies before the start is the start."""
+    if index is None or index >= 0:
+        return index
+    index = index + length
+    return index if index >= 0 else 0
+
+
+@wrap("_basic_indexing")
+def basic_indexing(original: Callable[..., Any], a: Any, /, key: list[Any]) -> Any:
+    """Clamp slices that reach beyond the start, as PyTorch does and upstream's meta does not."""
+    if not using_symbolic_values():
+        return original(a, key)
+    lengths = iter(a.shape)
+    clamped = []
+    for entry in key:
+        length = None if entry is None else next(lengths, None)
+        if isinstance(entry, slice) and length is not None:
+            entry = slice(_from_start(entry.start, length), _from_start(entry.stop, length), entry.step)
+        clamped.append(entry)
+    return original(a, clamped)

@@ -26,13 +26,15 @@ def thunder_general_jit(original: Callable[..., TraceResults], *args: Any, **kwa
     from thunder.core.transforms.clean_up import clean_up
     from thunder.core.transforms.dead_code import eliminate_dead_code
     from thunder.core.transforms.guards import GuardRecorder
+    from thunder.core.transforms.verification import verify_if_asked
 
     stats = _compile_data.get()[1]
     recorder = stats.guard_recorder = GuardRecorder()
     with recorder.front_end():
         results = original(*args, **kwargs)
     recorder.recorded_trace = results.computation_trace
-    results.computation_trace = eliminate_dead_code(clean_up(results.computation_trace))
+    cleaned = eliminate_dead_code(clean_up(results.computation_trace))
+    results.computation_trace = verify_if_asked(cleaned, "after tracing")
     return results
 
 

@@ -134,6 +134,9 @@ class NumelProxy(IntegerProxy):
 
     _plain: IntegerProxy
 
+    # Looking up what to call hashes the callee: that is no decision on its value
+    __hash__ = object.__hash__
+
     def __call__(self, *_: Any) -> IntegerProxy:
         return self._plain
 

@@ -18,8 +18,9 @@ def dce(
         return original(trace, needed_proxies)
     from thunder.core.transforms.clean_up import clean_up
     from thunder.core.transforms.dead_code import eliminate_dead_code
+    from thunder.core.transforms.verification import verify_if_asked
 
-    return eliminate_dead_code(clean_up(trace), needed_proxies)
+    return verify_if_asked(eliminate_dead_code(clean_up(trace), needed_proxies), "after dead code elimination")
 
 
 @wrap("cse")
@@ -27,5 +28,6 @@ def cse(original: Callable[[TraceCtx], TraceCtx], trace: TraceCtx) -> TraceCtx:
     if not is_symbolic_trace(trace):
         return original(trace)
     from thunder.core.transforms.clean_up import clean_up
+    from thunder.core.transforms.verification import verify_if_asked
 
-    return clean_up(original(trace))
+    return verify_if_asked(clean_up(original(trace)), "after common subexpression elimination")

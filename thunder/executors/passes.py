@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from thunder.core.compile_data import is_symbolic_trace
 from thunder.core.trace import TraceCtx
@@ -17,3 +18,13 @@ def transform_for_execution(
 ) -> TraceCtx:
     result = original(trace, executors_list)
     return dce(result) if is_symbolic_trace(trace) else result
+
+
+@wrap("del_last_used")
+def del_last_used(original: Callable[..., TraceCtx], trace: TraceCtx, **kwargs: Any) -> TraceCtx:
+    result = original(trace, **kwargs)
+    if is_symbolic_trace(trace):
+        from thunder.core.transforms.verification import verify_if_asked
+
+        verify_if_asked(result, "after the last uses are marked")
+    return result

@@ -20,9 +20,9 @@ from thunder.core.transforms.expression_nodes import (
 )
 from thunder.core.transforms.expression_rules import INTEGER_RULES, as_int
 
-_ASSOCIATIVE = frozenset("add mul and_ or_ xor".split())
-_FLOATS = frozenset("truediv to_float sqrt exp log log2 const symbol".split())
-_ANY_KIND = frozenset("eq ne lt le gt ge not_ to_bool".split())
+_ASSOCIATIVE = frozenset(["add", "mul", "and_", "or_", "xor"])
+_FLOATS = frozenset(["truediv", "to_float", "sqrt", "exp", "log", "log2", "const", "symbol"])
+_ANY_KIND = frozenset(["eq", "ne", "lt", "le", "gt", "ge", "not_", "to_bool"])
 
 
 def apply(op: str, *args: Expression) -> Expression:
@@ -43,7 +43,7 @@ def apply(op: str, *args: Expression) -> Expression:
     if len(args) > 2 and op in _ASSOCIATIVE:
         return reduce(lambda x, y: apply(op, x, y), args)
     kinds = [arg.kind for arg in args]
-    if all([arg.op == "const" for arg in args]):
+    if all(arg.op == "const" for arg in args):
         folded = _fold(op, operation, [arg.value for arg in args])
         if folded is not None:
             return folded
@@ -94,7 +94,7 @@ def rebuild(e: Expression, replacements: Mapping[Expression, Expression]) -> Exp
     done: dict[Expression, Expression] = {}
     for node in postorder((e,)):
         args = [done[arg] for arg in node.args]
-        if all([new is old for new, old in zip(args, node.args)]):
+        if all(new is old for new, old in zip(args, node.args)):
             done[node] = replacements.get(node, node)
         else:
             done[node] = apply(node.op, *args)

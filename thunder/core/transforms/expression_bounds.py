@@ -78,6 +78,8 @@ def _pow(base: Bounds, exponent: Bounds) -> Bounds:
 
 def _floordiv(a: Bounds, b: Bounds) -> Bounds:
     low, high = b
+    if low == high == 0:
+        return UNBOUNDED
     if high is not None and high <= 0:
         return _floordiv(negated(a), negated(b))
     if low is None or low < 0:
@@ -96,6 +98,8 @@ def _floordiv(a: Bounds, b: Bounds) -> Bounds:
 
 def _mod(a: Bounds, b: Bounds) -> Bounds:
     low, high = b
+    if low == high == 0:
+        return UNBOUNDED
     if high is not None and high <= 0:
         return negated(_mod(negated(a), negated(b)))
     upper = None if high is None else high - 1
@@ -188,9 +192,9 @@ def interval(op: str, kind: type, kinds: Sequence[type], args: Sequence[Bounds])
     return UNBOUNDED if rule is None or kind is float or float in kinds else rule(*args)
 
 
-_TOTAL = frozenset("neg pos abs eq ne lt le gt ge min max not_ to_bool".split())
-_RING = frozenset("add sub mul".split())
-_BITS = frozenset("and_ or_ xor invert".split())
+_TOTAL = frozenset(["neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge", "min", "max", "not_", "to_bool"])
+_RING = frozenset(["add", "sub", "mul"])
+_BITS = frozenset(["and_", "or_", "xor", "invert"])
 
 
 def may_raise(op: str, kinds: Sequence[type], args: Sequence[Bounds]) -> bool:

@@ -38,7 +38,7 @@ def _closed(source: Source, least: int) -> str:
 
 def _number(value: float) -> Source:
     if isinstance(value, float) and not math.isfinite(value):
-        return ("math.nan", _ATOM) if value != value else ("math.inf", _ATOM) if value > 0 else ("-math.inf", _UNARY)
+        return ("math.nan", _ATOM) if math.isnan(value) else ("math.inf", _ATOM) if value > 0 else ("-math.inf", _UNARY)
     long = isinstance(value, int) and value.bit_length() > _LONGEST_DECIMAL
     text = hex(value) if long else repr(value)  # type: ignore[arg-type]
     return text, _UNARY if text.startswith("-") else _ATOM

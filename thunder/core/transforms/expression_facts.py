@@ -68,7 +68,8 @@ class Facts:
         if e.kind is not bool:
             raise TypeError(f"a fact is a bool expression: {e}")
         if e.op == "and_":
-            return any([self.add(part) for part in e.args])
+            new = [self.add(part) for part in e.args]
+            return any(new)
         if self.implies(e):
             return False
         self._conjuncts[e] = None
@@ -83,7 +84,7 @@ class Facts:
 
     def substitute(self, e: Expression) -> Expression:
         """Return ``e`` with each symbol replaced by the expression that stands for all that equal it."""
-        if any([s in self._values for s in symbols(e)]):
+        if any(s in self._values for s in symbols(e)):
             return rebuild(e, self._values)
         return e
 
@@ -96,12 +97,12 @@ class Facts:
         if e.op in ("and_", "or_"):
             absorbing = e.op == "or_"
             parts = [self._decide(part) for part in e.args]
-            if all([part is not absorbing and part is not None for part in parts]):
+            if all(part is not absorbing and part is not None for part in parts):
                 return not absorbing
             return absorbing if absorbing in parts and not self._range(e)[1] else None
         if not compares_ints(e):
             return None
-        (lower, upper), raises = self._range(combine(*e.args, factor=-1))
+        (lower, upper), raises = self._range(combine(e.args[0], e.args[1], -1))
         if raises:
             return None
         if e.op in ("ge", "le"):
@@ -122,7 +123,7 @@ class Facts:
             if node.args:
                 kinds = [arg.kind for arg in node.args]
                 values = [value for value, _ in ranges]
-                raises = any([r for _, r in ranges]) or may_raise(node.op, kinds, values)
+                raises = any(r for _, r in ranges) or may_raise(node.op, kinds, values)
                 if node.kind is not float:
                     limits = _narrower(limits, interval(node.op, node.kind, kinds, values))
             if node.kind is int and node.op != "const":
@@ -160,7 +161,7 @@ class Facts:
             self._learn_range(fact, origin)
 
     def _learn_range(self, fact: Expression, origin: Expression | None) -> None:
-        form, factor, offset = _affine(combine(*fact.args, factor=-1))
+        form, factor, offset = _affine(combine(fact.args[0], fact.args[1], -1))
         # The form is the primitive part, and the fact's coefficients have no common factor
         value = -offset * factor
         if fact.op == "eq":

@@ -104,10 +104,10 @@ def constant(value: float) -> Expression:
     """
     kind: Kind = type(value)
     if kind is not int and kind is not float and kind is not bool:
-        kind = next((base for base in (int, float) if isinstance(value, base)), complex)
-        if kind is complex:
+        if not isinstance(value, (int, float)):
             raise TypeError(f"a constant is an int, a float or a bool, not {type(value).__name__}")
-        value = kind(value)
+        value = int(value) if isinstance(value, int) else float(value)
+        kind = type(value)
     identity = repr(value) if kind is float else value
     key = ("const", kind, identity)
     found = _table.get(key)
@@ -158,7 +158,7 @@ def make(op: str, args: tuple[Expression, ...], kind: Kind) -> Expression:
         return found
     kinds = [arg.kind for arg in args]
     ranges = [arg.bounds for arg in args]
-    raises = any([arg.raises for arg in args]) or may_raise(op, kinds, ranges)
+    raises = any(arg.raises for arg in args) or may_raise(op, kinds, ranges)
     order = (2, op, len(args), *[arg.order for arg in args])
     limits = interval(op, kind, kinds, ranges)
     return _intern(key, op=op, args=args, value=None, name="", kind=kind, bounds=limits, raises=raises, order=order)

@@ -172,9 +172,9 @@ def modulo_constant(x: Expression, divisor: int) -> Expression:
     total = x
     for monomial, number in terms_of(x).items():
         inner = monomial[0] if len(monomial) == 1 else ZERO
-        if inner.op == "mod" and inner.args[1].op == "const" and inner.args[1].value % divisor == 0:
-            if inner.args[1].value:  # n % a and n differ by a multiple of the divisor
-                total = combine(combine(total, inner, -number), inner.args[0], number)
+        modulus = inner.args[1].value if inner.op == "mod" else None
+        if modulus and modulus % divisor == 0:  # n % modulus and n differ by a multiple of the divisor
+            total = combine(combine(total, inner, -number), inner.args[0], number)
     within = _within(total, divisor)
     if within is not None:
         return within

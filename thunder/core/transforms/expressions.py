@@ -6,10 +6,9 @@ of the normal form holds for all Python ints, keeps every error that Python may 
 
 from __future__ import annotations
 
-
+from thunder.core.transforms.expression_apply import apply, register
 from thunder.core.transforms.expression_code import emit
 from thunder.core.transforms.expression_facts import Facts
-from thunder.core.transforms.expression_apply import apply, register
 from thunder.core.transforms.expression_nodes import Expression, bounds, constant, evaluate, symbol, symbols
 
 __all__ = [

@@ -1,0 +1,31 @@
+"""When traces are verified: after every pass, where ``THUNDER_VERIFY=1`` asks for it."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from thunder.core.compile_data import _compile_data, guard_recorder
+from thunder.core.trace import TraceCtx
+
+
+def verify_if_asked(trace: TraceCtx, stage: str) -> TraceCtx:
+    """Return ``trace``, verified where the environment variable ``THUNDER_VERIFY`` is ``1``.
+
+    The seconds spent are added to ``verification_seconds`` of the function's compile stats.
+
+    Raises:
+        TraceVerificationError: where a rule of the SSA contract is broken.
+    """
+    recorder = guard_recorder()
+    if recorder is None or os.environ.get("THUNDER_VERIFY") != "2":
+        return trace
+    from thunder.core.transforms.verifier import verify_trace
+
+    start = time.perf_counter()
+    with recorder.quiet():
+        verify_trace(trace, stage=stage)
+    statistics = _compile_data.get()[1]
+    spent = time.perf_counter() - start
+    statistics.verification_seconds = statistics.__dict__.get("verification_seconds", 0.0) + spent
+    return trace

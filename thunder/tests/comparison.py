@@ -1,0 +1,61 @@
+"""Compares a jitted callable with eager, call by call."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_map
+
+import thunder
+
+
+def specializations(jitted: Callable[..., Any]) -> int:
+    """Return how many cached computations ``jitted`` holds."""
+    return len(thunder.compile_stats(jitted).interpreter_cache)
+
+
+def _leaf(x: Any, with_grad: bool) -> Any:
+    if not isinstance(x, torch.Tensor):
+        return x
+    return x.detach().clone().requires_grad_(with_grad and x.is_floating_point())
+
+
+def _run(function: Callable[..., Any], args: Sequence[Any], with_grad: bool) -> tuple[list[Any], list[Any]] | Exception:
+    args = tree_map(lambda x: _leaf(x, with_grad), list(args))
+    try:
+        outputs = tree_flatten(function(*args))[0]
+    except Exception as error:
+        return error
+    differentiable = [o for o in outputs if isinstance(o, torch.Tensor) and o.requires_grad]
+    if differentiable:
+        sum((o * o).sum() for o in differentiable).backward()
+    gradients = [x.grad for x in tree_flatten(args)[0] if isinstance(x, torch.Tensor)]
+    return outputs, gradients
+
+
+def assert_same_as_eager(
+    function: Callable[..., Any], calls: Sequence[Sequence[Any]], *, with_grad: bool = False, **options: Any
+) -> Callable[..., Any]:
+    """Call one jitted ``function`` with each of ``calls`` and compare with eager; return the jitted callable.
+
+    Outputs and gradients are compared in value, shape and dtype; where eager raises, the jitted callable must.
+    """
+    eager = copy.deepcopy(function) if isinstance(function, torch.nn.Module) else function
+    jitted = thunder.jit(function, cache="symbolic values", **options)
+    for args in calls:
+        expected, actual = _run(eager, args, with_grad), _run(jitted, args, with_grad)
+        if isinstance(expected, Exception):
+            assert isinstance(actual, Exception), f"eager raised {expected!r}, the jitted callable did not"
+            continue
+        if isinstance(actual, Exception):
+            raise actual
+        torch.testing.assert_close(actual[0], expected[0])
+        for gradient, eager_gradient in zip(actual[1], expected[1], strict=True):
+            if eager_gradient is None and gradient is not None:
+                # Thunder marks outputs as differentiable that eager does not: their gradient is zero
+                eager_gradient = torch.zeros_like(gradient)
+            torch.testing.assert_close(gradient, eager_gradient)
+    return jitted
