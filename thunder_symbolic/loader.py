@@ -1,74 +1,172 @@
-"""Applies the patch tree to the upstream modules as they are imported."""
+"""Applies the patch tree to the upstream modules as they are imported, all of it or nothing."""
 
 from __future__ import annotations
 
-import functools
+import importlib.abc
+import importlib.machinery
 import importlib.util
 import sys
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import wrapt
 
-from thunder_symbolic.vocabulary import Change, changes_in
+from thunder_symbolic import sources
+from thunder_symbolic.binding import Bound, bind, rebind, restore
+from thunder_symbolic.tree import extended_packages, patch_files
+from thunder_symbolic.vocabulary import changes_in
 
-TREE = Path(__file__).resolve().parent.parent / "thunder"
+
+class PatchError(ImportError):
+    """A patch could not be applied; everything was restored."""
 
 
-def _bind(module: ModuleType, change: Change) -> None:
-    owner: Any = module
-    *path, name = change.target.split(".")
-    for part in path:
-        owner = getattr(owner, part)
-    function = change.function
-    if change.kind == "add":
-        setattr(owner, name, property(function, change.setter) if change.is_property else function)
+_bound: list[Bound] = []
+_extended: list[tuple[ModuleType, list[str] | None]] = []
+_state = {"active": False, "hooked": False}
+_refusal: list[str] = []
+
+
+def applied() -> list[str]:
+    """Return the full name of each upstream object that is patched now."""
+    return [entry.full_name for entry in _bound]
+
+
+def bindings() -> tuple[Bound, ...]:
+    """Return what is bound now, for inspection."""
+    return tuple(_bound)
+
+
+def refusal() -> list[str]:
+    """Return the upstream objects for which the source gate refused, if it did."""
+    return list(_refusal)
+
+
+def install() -> bool:
+    """Patch Thunder now where it is imported, and as it is imported where it is not.
+
+    Applying twice changes nothing. Where an upstream object is not the one that its patch was written for,
+    nothing is patched and one warning says so.
+
+    Returns:
+        bool: whether the patches are in force.
+
+    Raises:
+        PatchError: where a patch fails while it is applied; the originals are restored.
+    """
+    if _state["active"]:
+        return True
+    _refusal[:] = sources.differences()
+    if _refusal:
+        warnings.warn(
+            f"thunder-symbolic leaves Thunder as it is: {', '.join(_refusal)} differ from {sources.SUPPORTED}, "
+            f"for which its patches were written. Install that version, or see `thunder-symbolic doctor`.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    _state["active"] = True
+    if not _state["hooked"]:
+        sys.meta_path.insert(0, _AroundImport())
+    for name in dict.fromkeys((*extended_packages(), *patch_files())):
+        if not _state["hooked"]:
+            wrapt.register_post_import_hook(_after_import, name)
+        elif name in sys.modules:
+            _after_import(sys.modules[name])
+    _state["hooked"] = True
+    return True
+
+
+def uninstall() -> None:
+    """Restore every original, also where other modules of Thunder have bound a replacement by name."""
+    _state["active"] = False
+    for entry in reversed(_bound):
+        restore(entry)
+    _bound.clear()
+    for module, path in reversed(_extended):
+        if path is None:
+            del module.__path__
+        else:
+            module.__path__ = path
+    _extended.clear()
+
+
+def _after_import(module: ModuleType) -> None:
+    if not _state["active"]:
         return
-    original = owner.__dict__[name]
-    if change.kind == "amend":
-        setattr(owner, name, function(original))
+    name = module.__name__
+    folder = extended_packages().get(name)
+    if folder is not None and all(entry is not module for entry, _ in _extended):
+        path = getattr(module, "__path__", None)
+        _extended.append((module, None if path is None else list(path)))
+        module.__path__ = [*(path or ()), str(folder)]
+    file = patch_files().get(name)
+    if file is None or any(entry.module == name for entry in _bound):
         return
-    is_property, is_static = isinstance(original, property), isinstance(original, staticmethod)
-    call = original.fget if is_property else original.__func__ if is_static else original
-    if change.kind == "wrap":
-
-        @functools.wraps(call)
-        def bound(*args: Any, **kwargs: Any) -> Any:
-            return function(call, *args, **kwargs)
-
-    else:
-        bound = function
-    setattr(owner, name, property(bound) if is_property else staticmethod(bound) if is_static else bound)
+    try:
+        for change in changes_in(vars(_load_patch(name, file))):
+            if change.kind != "around_import":
+                entry = bind(module, change)
+                _bound.append(entry)
+                rebind(entry.original, entry.replacement)
+    except Exception as error:
+        uninstall()
+        raise PatchError(f"the patch of {name} failed and all patches were taken back: {error}") from error
 
 
-def apply_patch(module: ModuleType, path: Path) -> None:
-    name = f"thunder_symbolic.patches.{module.__name__}"
-    spec = importlib.util.spec_from_file_location(name, path)
+def _load_patch(name: str, path: Path) -> ModuleType:
+    full_name = f"thunder_symbolic.patches.{name}"
+    known = sys.modules.get(full_name)
+    if known is not None:
+        return known
+    spec = importlib.util.spec_from_file_location(full_name, path)
     assert spec is not None and spec.loader is not None
     patch = importlib.util.module_from_spec(spec)
-    sys.modules[name] = patch
-    spec.loader.exec_module(patch)
-    for change in changes_in(vars(patch)):
-        _bind(module, change)
+    sys.modules[full_name] = patch
+    try:
+        spec.loader.exec_module(patch)
+    except BaseException:
+        del sys.modules[full_name]
+        raise
+    return patch
 
 
-def arm() -> None:
-    """Register the hooks."""
-    for path in sorted(TREE.rglob("*.py")):
-        relative = path.relative_to(TREE).with_suffix("")
-        if relative.parts[0] in ("tests", "symbolic") or relative.parts[:2] == ("core", "transforms"):
-            continue
-        name = ".".join(("thunder", *relative.parts)).removesuffix(".__init__")
-        wrapt.register_post_import_hook(functools.partial(_hook, path=path), name)
-    wrapt.register_post_import_hook(_extend, "thunder")
-    wrapt.register_post_import_hook(_extend, "thunder.core.transforms")
+class _Around(importlib.abc.Loader):
+    """Runs a module's body inside the context managers that its patch declares."""
+
+    def __init__(self, name: str, path: Path, inner: Any) -> None:
+        self.name, self.path, self.inner = name, path, inner
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        created: ModuleType | None = self.inner.create_module(spec)
+        return created
+
+    def exec_module(self, module: ModuleType) -> None:
+        from contextlib import ExitStack
+
+        with ExitStack() as stack:
+            for change in changes_in(vars(_load_patch(self.name, self.path))):
+                if change.kind == "around_import":
+                    stack.enter_context(change.function(Path(self.inner.path)))
+            self.inner.exec_module(module)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
 
-def _hook(module: ModuleType, path: Path) -> None:
-    apply_patch(module, path)
+class _AroundImport(importlib.abc.MetaPathFinder):
+    """Finds the upstream modules whose patch acts around their import."""
 
-
-def _extend(module: ModuleType) -> None:
-    folder = TREE.joinpath(*module.__name__.split(".")[1:])
-    module.__path__ = [*getattr(module, "__path__", ()), str(folder)]
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        file = patch_files().get(name) if _state["active"] and name.startswith("thunder.") else None
+        if file is None or "around_import" not in file.read_text():
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Around(name, file, spec.loader)
+        return spec

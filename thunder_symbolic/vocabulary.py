@@ -1,11 +1,12 @@
 """The words a patch file uses to say what it changes in the upstream module of the same path.
 
-A patch file is an ordinary Python module. Each change is a function under one of four decorators:
+A patch file is an ordinary Python module. Each change is a function under one of five decorators:
 
 - ``@replace("name")``: the function takes the place of an upstream function, method or property getter;
 - ``@wrap("name")``: the function is called with the upstream object first, then with the call's own arguments;
 - ``@amend("name")``: the function receives an upstream table and returns the table to use instead;
-- ``@add("name")``: the function (or property) is bound under a name upstream does not have.
+- ``@add("name")``: the function (or property) is bound under a name upstream does not have;
+- ``@around_import``: the context manager is entered before the upstream module's body runs, and left after it.
 
 A name is an attribute of the upstream module, or of one of its classes (``"TensorProxy.shape"``).
 """
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-Kind = Literal["replace", "wrap", "amend", "add"]
+Kind = Literal["replace", "wrap", "amend", "add", "around_import"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MARK = "__thunder_symbolic_change__"
@@ -27,7 +28,7 @@ class Change:
     """One declared change.
 
     Args:
-        kind: which of the four words declared it.
+        kind: which of the words declared it.
         target: the upstream name, relative to its module.
         function: what the patch file hands over.
         is_property: whether ``add`` binds the function as a property getter.
@@ -72,6 +73,11 @@ def add(
 ) -> Callable[[F], F]:
     """Bind the decorated function under ``target``, a name that upstream does not define."""
     return _declare("add", target, is_property, setter)
+
+
+def around_import(function: F) -> F:
+    """Enter ``function(path)``, a context manager, around the body of the upstream module at ``path``."""
+    return _declare("around_import", "")(function)
 
 
 def changes_in(namespace: dict[str, Any]) -> list[Change]:

@@ -93,16 +93,25 @@ def unary(original: Callable[..., Any], a: Any, name: str, fn: Callable[..., Any
     return resolve_method(name, a)(a)
 
 
+# Integers need no type promotion, and their floor division is Python's, where upstream spells out that of tensors
+_INTEGER_PRIMITIVES = {name: name for name in ("add", "sub", "mul", "eq", "ne", "lt", "le", "gt", "ge")}
+_INTEGER_PRIMITIVES |= {"floor_divide": "py_floordiv", "mod": "remainder"}
+
+
+def _is_integer(x: Any) -> bool:
+    return type(x) is int or (isinstance(x, IntegerProxy) and x.python_type is int)
+
+
 @wrap("NumberProxy._elementwise_binary_helper")
 def binary(original: Callable[..., Any], a: Any, b: Any, name: str, fn: Callable[..., Any], kind: Any = None) -> Any:
     if guard_recorder() is None or not is_tracing():
         return original(a, b, name, fn, kind)
     check_type(b, (Number, NumberProxy, TensorProxy))
-    if name == "floor_divide" and isinstance(a, (Number, NumberProxy)) and isinstance(b, (Number, NumberProxy)):
+    primitive = _INTEGER_PRIMITIVES.get(name) if _is_integer(a) and _is_integer(b) else None
+    if primitive is not None:
         from thunder.core import prims
 
-        # Python's own floor division, where upstream spells out the one of tensors
-        return prims.py_floordiv(a, b)
+        return getattr(prims, primitive)(a, b)
     return resolve_method(name, a, b)(a, b)
 
 
@@ -158,3 +167,12 @@ def numel(self: TensorProxy) -> Any:
     callable_count.__class__ = NumelProxy
     callable_count._plain = count
     return callable_count
+
+
+@wrap("TensorProxy.type_string")
+def type_string(original: Callable[[TensorProxy], str], self: TensorProxy) -> str:
+    """Show symbolic dims by their names."""
+    if not any(isinstance(dim, NumberProxy) for dim in self._shape):
+        return original(self)
+    dims = ", ".join(dim.name if isinstance(dim, NumberProxy) else str(dim) for dim in self._shape)
+    return f"{self.device.device_str()} {self.dtype.shortname()}[{dims}]"

@@ -13,7 +13,7 @@ from typing import Any
 
 import thunder.core.prims as prims
 from thunder.core.compile_data import guard_recorder
-from thunder.core.proxies import NumberProxy, TensorProxy
+from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
 from thunder.core.pytree import tree_flatten_with_dataclass, tree_unflatten
 from thunder.core.symbol import BoundSymbol, Symbol
 from thunder.core.trace import TraceCtx, TraceProvenance, from_trace
@@ -45,6 +45,8 @@ class _CleanUp:
         self.unpack = unpack
         self.table = ValueTable()
         self.aliases: dict[str, NumberProxy] = {}
+        self.names: dict[Any, NumberProxy] = {}
+        self.tensors: dict[str, TensorProxy] = {}
         self.defined: set[str] = set()
         recorder = guard_recorder()
         self.canonical: Callable[[Expression], Expression] = (
@@ -69,8 +71,10 @@ class _CleanUp:
         for proxy in bsym.flat_proxy_outs:
             self.defined.add(proxy.name)
         subsymbols = self.run(bsym.subsymbols) if bsym.subsymbols else bsym.subsymbols
-        slot.bound_symbols.append(bsym.from_bsym(args=args, kwargs=kwargs, subsymbols=subsymbols))
-        self.define_outputs(bsym, slot, scope)
+        output = self.substitute(bsym.output, bsym.flat_outs_and_spec, self.name_dims)
+        new = bsym.from_bsym(args=args, kwargs=kwargs, output=output, subsymbols=subsymbols)
+        slot.bound_symbols.append(new)
+        self.define_outputs(new, slot, scope)
 
     def visit_number_operation(self, bsym: BoundSymbol, scope: Scope) -> None:
         if not bsym.sym.is_prim and bsym.sym.executor is None:
@@ -84,8 +88,29 @@ class _CleanUp:
         pending = Pending(bsym, scope.new_slot(), scope)
         for output in bsym.flat_proxy_outs:
             number = self.number(output)
+            self.names.setdefault(number, output)
             if number not in self.table.definitions and number not in self.table.carriers:
                 self.table.enter(self.table.pending, scope, number, pending)
+
+    def name_dims(self, proxy: Any) -> Any:
+        """Return a tensor whose dims carry, for each value number, one name in the whole trace."""
+        if not isinstance(proxy, TensorProxy):
+            return proxy
+        known = self.tensors.get(proxy.name)
+        if known is not None:
+            return known
+        dims = tuple(self.name_of(dim) if isinstance(dim, NumberProxy) else dim for dim in proxy._shape)
+        if any(a is not b for a, b in zip(dims, proxy._shape)):
+            proxy = copy.copy(proxy)
+            proxy._shape = dims
+        self.tensors[proxy.name] = proxy
+        return proxy
+
+    def name_of(self, dim: NumberProxy) -> Any:
+        number = self.number(dim)
+        if isinstance(number, Expression) and number.op == "const":
+            return number.value
+        return self.names.setdefault(number, dim)
 
     def note_aliases(self, bsym: BoundSymbol) -> None:
         """Let names that an unpack gives to dims stand for the dims that the tensor carries."""
@@ -150,7 +175,8 @@ class _CleanUp:
                 self.table.enter(self.table.definitions, pending.scope, self.number(old), new)
 
     def define(self, proxy: NumberProxy) -> NumberProxy:
-        """Return ``proxy``, or a copy under a fresh name where its name is defined elsewhere."""
+        """Return the number that names the value of ``proxy``, or a copy where that name is defined elsewhere."""
+        proxy = self.names.get(self.number(proxy), proxy)
         if proxy.name not in self.defined:
             self.defined.add(proxy.name)
             return proxy
@@ -164,10 +190,14 @@ class _CleanUp:
         flat, spec = bsym.flat_outs_and_spec
         return tree_unflatten([change(x) if isinstance(x, NumberProxy) else x for x in flat], spec)
 
-    def substitute(self, tree: tuple[Any, Any], flattened: tuple[list[Any], Any]) -> tuple[Any, Any]:
+    def substitute(self, tree: Any, flattened: tuple[list[Any], Any], change: Callable[[Any], Any] | None = None) -> Any:
+        change = change or self.replace
         flat, spec = flattened
-        new = [self.resolve(x) if isinstance(x, NumberProxy) else x for x in flat]
+        new = [change(x) if isinstance(x, Proxy) else x for x in flat]
         return tree if all(a is b for a, b in zip(flat, new)) else tree_unflatten(new, spec)
+
+    def replace(self, proxy: Proxy) -> Any:
+        return self.resolve(proxy) if isinstance(proxy, NumberProxy) else self.name_dims(proxy)
 
     def build_unpack(self, unpack: Unpack) -> BoundSymbol:
         output = tuple(unpack.dims.get(index) for index in range(len(unpack.tensor._shape)))

@@ -1,0 +1,101 @@
+"""Binds one change to an upstream module, and takes it back."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from thunder_symbolic.vocabulary import Change
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A change in force: what stands where, and what stood there."""
+
+    module: str
+    target: str
+    owner: Any
+    original: Any
+    replacement: Any
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.module}.{self.target}"
+
+
+def _wrapped(function: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(original, *args, **kwargs)
+
+    return call
+
+
+def _replacement(change: Change, original: Any) -> Any:
+    if change.kind == "add":
+        return property(change.function, change.setter) if change.is_property else change.function
+    if change.kind == "amend":
+        return change.function(original)
+    inner = original
+    if isinstance(original, property):
+        inner = original.fget
+    elif isinstance(original, (staticmethod, classmethod)):
+        inner = original.__func__
+    call = _wrapped(change.function, inner) if change.kind == "wrap" else change.function
+    if isinstance(original, property):
+        return original.getter(call)
+    return type(original)(call) if isinstance(original, (staticmethod, classmethod)) else call
+
+
+def bind(module: ModuleType, change: Change) -> Bound:
+    """Bind ``change`` in ``module`` and return what was done.
+
+    Raises:
+        LookupError: where upstream lacks the name, or, for ``add``, has it.
+    """
+    owner: Any = module
+    *path, name = change.target.split(".")
+    for part in path:
+        owner = getattr(owner, part)
+    original = owner.__dict__.get(name, _ABSENT)
+    if (original is _ABSENT) != (change.kind == "add"):
+        word = "does not define" if original is _ABSENT else "already defines"
+        raise LookupError(f"{module.__name__} {word} {change.target}")
+    replacement = _replacement(change, original)
+    setattr(owner, name, replacement)
+    return Bound(module.__name__, change.target, owner, original, replacement)
+
+
+def rebind(old: Any, new: Any) -> None:
+    """Let the modules of Thunder that have bound ``old`` by name bind ``new``."""
+    if old is new or not callable(old) or isinstance(old, type):
+        return
+    for module, name in bound_elsewhere(old):
+        setattr(module, name, new)
+
+
+def bound_elsewhere(value: Any) -> list[tuple[ModuleType, str]]:
+    """Return the modules of Thunder, and the names, that are bound to ``value``."""
+    return [
+        (module, name)
+        for key, module in list(sys.modules.items())
+        if (key == "thunder" or key.startswith("thunder.")) and module is not None
+        for name, bound in list(vars(module).items())
+        if bound is value
+    ]
+
+
+def restore(entry: Bound) -> None:
+    """Take back what ``bind`` did."""
+    name = entry.target.rsplit(".", 1)[-1]
+    if entry.original is _ABSENT:
+        delattr(entry.owner, name)
+    else:
+        setattr(entry.owner, name, entry.original)
+        rebind(entry.replacement, entry.original)
