@@ -72,20 +72,47 @@ def bind(module: ModuleType, change: Change) -> Bound:
     return Bound(module.__name__, change.target, owner, original, replacement)
 
 
+def _function(value: Any) -> Any:
+    if isinstance(value, property):
+        return value.fget
+    return value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+
+
 def rebind(old: Any, new: Any) -> None:
-    """Let the modules of Thunder that have bound ``old`` by name bind ``new``."""
+    """Let the modules of Thunder that have bound ``old`` by name, or as a table's key, use ``new``."""
+    old, new = _function(old), _function(new)
     if old is new or not callable(old) or isinstance(old, type):
         return
     for module, name in bound_elsewhere(old):
         setattr(module, name, new)
+    for table in _tables():
+        if old in table:
+            table[new] = table.pop(old)
+
+
+def _tables() -> list[dict[Any, Any]]:
+    tables = {
+        id(value): value
+        for module in _thunder_modules()
+        for value in list(vars(module).values())
+        if type(value) is dict and value is not vars(module)
+    }
+    return list(tables.values())
+
+
+def _thunder_modules() -> list[ModuleType]:
+    return [
+        module
+        for name, module in list(sys.modules.items())
+        if (name == "thunder" or name.startswith("thunder.")) and module is not None
+    ]
 
 
 def bound_elsewhere(value: Any) -> list[tuple[ModuleType, str]]:
     """Return the modules of Thunder, and the names, that are bound to ``value``."""
     return [
         (module, name)
-        for key, module in list(sys.modules.items())
-        if (key == "thunder" or key.startswith("thunder.")) and module is not None
+        for module in _thunder_modules()
         for name, bound in list(vars(module).items())
         if bound is value
     ]

@@ -85,6 +85,6 @@ def changes_in(namespace: dict[str, Any]) -> list[Change]:
     return [
         change
         for value in namespace.values()
-        if callable(value)
+        if callable(value) and getattr(value, "__module__", None) == namespace["__name__"]
         for change in getattr(value, "__dict__", {}).get(_MARK, ())
     ]

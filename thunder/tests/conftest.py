@@ -6,6 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from hypothesis import settings
+
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.load_profile("fixed")
 
 
 @pytest.fixture(autouse=True)

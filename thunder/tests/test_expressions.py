@@ -1,6 +1,7 @@
 """Expressions: normal forms, values, code and facts, against plain Python, sympy and z3."""
 
 import ast
+import functools
 import copy
 import gc
 import itertools
@@ -694,9 +695,10 @@ def to_z3(node, variables):
             x, y = sub(left), sub(right)
             by_op = {ast.Add: x + y, ast.Sub: x - y, ast.Mult: x * y, ast.FloorDiv: x / y, ast.Mod: x % y}
             return by_op[type(op)]
-        case ast.Call(ast.Name(name), [left, right]):
-            x, y = sub(left), sub(right)
-            return z3.If(x <= y, x, y) if name == "min" else z3.If(x >= y, x, y)
+        case ast.Call(ast.Name("min"), arguments):
+            return functools.reduce(lambda x, y: z3.If(x <= y, x, y), map(sub, arguments))
+        case ast.Call(ast.Name("max"), arguments):
+            return functools.reduce(lambda x, y: z3.If(x >= y, x, y), map(sub, arguments))
         case ast.Compare(left, [op], [right]):
             x, y = sub(left), sub(right)
             by_op = {ast.Eq: x == y, ast.NotEq: x != y, ast.Lt: x < y, ast.LtE: x <= y, ast.Gt: x > y, ast.GtE: x >= y}

@@ -129,7 +129,7 @@ class GuardRecorder:
     def check(self, *inputs: Any) -> None:
         """Raise GuardFailure unless every guard holds for ``inputs``, given in the order of ``inputs``."""
         # Transforms after the front end record guards too: compiled by the first call, which follows them all.
-        self.check = compile_check(self.inputs, [g.expression for g in self.guards])  # type: ignore[method-assign]
+        self.check = compile_check(self.inputs, list(self.facts.conjuncts))  # type: ignore[method-assign]
         self.check(*inputs)
 
     def _hold(self, expression: Expression) -> None:

@@ -1,0 +1,49 @@
+.DELETE_ON_ERROR:
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+# A CPU build for continuous integration; the package itself takes torch 2.7.1 to 2.14
+TORCH := torch==2.13.0
+WORKERS ?= 2
+
+export OMP_NUM_THREADS := 1
+
+.PHONY: demo test lint bench-clean-up mutants lock clean help
+
+help:
+	@echo "make demo            train a small GPT on many shapes with one compilation (writes demo/)"
+	@echo "make test            run the tests"
+	@echo "make lint            ruff and mypy"
+	@echo "make bench-clean-up  time of the clean-up pass as traces grow"
+	@echo "make mutants         mutation testing of the clean-up pass"
+	@echo "make lock            record the sources of the patched upstream objects"
+
+$(VENV)/installed: pyproject.toml hatch_build.py packaging/thunder_symbolic.pth packaging/thunder_symbolic.start
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade "pip>=24"
+	$(BIN)/pip install --quiet $(TORCH)
+	$(BIN)/pip install --quiet --editable ".[demo,lint,test]"
+	touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/python examples/train.py
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check thunder thunder_symbolic examples benchmarks hatch_build.py
+	$(BIN)/ruff format --check thunder thunder_symbolic examples benchmarks hatch_build.py
+	$(BIN)/mypy
+
+bench-clean-up: $(VENV)/installed
+	$(BIN)/python benchmarks/clean_up_scaling.py
+
+mutants: $(VENV)/installed
+	$(BIN)/python benchmarks/mutants.py
+
+lock: $(VENV)/installed
+	$(BIN)/python -m thunder_symbolic.sources
+
+clean:
+	rm -rf $(VENV) demo dist build
