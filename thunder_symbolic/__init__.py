@@ -6,8 +6,7 @@ Importing this package imports neither Thunder nor torch. The startup file of th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing typing would cost every interpreter of the environment milliseconds
 if TYPE_CHECKING:
     from thunder_symbolic.loader import applied, install, uninstall
 
@@ -16,7 +15,7 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "applied", "install", "uninstall"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in ("applied", "install", "uninstall"):
         from thunder_symbolic import loader
 

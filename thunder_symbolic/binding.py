@@ -29,10 +29,23 @@ class Bound:
         return f"{self.module}.{self.target}"
 
 
-def _wrapped(function: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(original, *args, **kwargs)
+# Closures of upstream's tables keep calling replacements after they are taken back: then these step aside
+in_force = [False]
+
+
+def _wrapped(change: Change, original: Callable[..., Any]) -> Callable[..., Any]:
+    function = change.function
+    if change.kind == "replace":
+
+        @functools.wraps(original)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return (function if in_force[0] else original)(*args, **kwargs)
+
+    else:
+
+        @functools.wraps(original)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return function(original, *args, **kwargs) if in_force[0] else original(*args, **kwargs)
 
     return call
 
@@ -47,7 +60,7 @@ def _replacement(change: Change, original: Any) -> Any:
         inner = original.fget
     elif isinstance(original, (staticmethod, classmethod)):
         inner = original.__func__
-    call = _wrapped(change.function, inner) if change.kind == "wrap" else change.function
+    call = _wrapped(change, inner)
     if isinstance(original, property):
         return original.getter(call)
     return type(original)(call) if isinstance(original, (staticmethod, classmethod)) else call

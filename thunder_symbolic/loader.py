@@ -15,7 +15,7 @@ from typing import Any
 import wrapt
 
 from thunder_symbolic import sources
-from thunder_symbolic.binding import Bound, bind, rebind, restore
+from thunder_symbolic.binding import Bound, bind, in_force, rebind, restore
 from thunder_symbolic.tree import extended_packages, patch_files
 from thunder_symbolic.vocabulary import changes_in
 
@@ -68,7 +68,7 @@ def install() -> bool:
             stacklevel=2,
         )
         return False
-    _state["active"] = True
+    _state["active"] = in_force[0] = True
     if not _state["hooked"]:
         sys.meta_path.insert(0, _AroundImport())
     for name in dict.fromkeys((*extended_packages(), *patch_files())):
@@ -82,7 +82,7 @@ def install() -> bool:
 
 def uninstall() -> None:
     """Restore every original, also where other modules of Thunder have bound a replacement by name."""
-    _state["active"] = False
+    _state["active"] = in_force[0] = False
     for entry in reversed(_bound):
         restore(entry)
     _bound.clear()

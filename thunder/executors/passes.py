@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from thunder.core import prims
 from thunder.core.compile_data import is_symbolic_trace
-from thunder.core.trace import TraceCtx
+from thunder.core.symbol import has_tags
+from thunder.core.trace import TraceCtx, from_trace
 from thunder.core.transform_common import dce
 from thunder.extend import Executor
 from thunder_symbolic.vocabulary import wrap
+
+
+def _without_decompositions(trace: TraceCtx) -> TraceCtx:
+    """Return ``trace`` where claimed operations keep no decomposition, and so no use of a dim that never runs."""
+    new_trace = from_trace(trace)
+    new_trace.bound_symbols = [
+        bsym.from_bsym(subsymbols=())
+        if bsym.sym.executor is not None and not bsym.sym.is_fusion and not has_tags(bsym, {prims.OpTags.DONT_DCE})
+        else bsym
+        for bsym in trace.bound_symbols
+    ]
+    new_trace.set_provenance(trace.get_provenance())
+    return new_trace
 
 
 @wrap("transform_for_execution")
@@ -17,7 +32,7 @@ def transform_for_execution(
     original: Callable[..., TraceCtx], trace: TraceCtx, executors_list: Sequence[Executor]
 ) -> TraceCtx:
     result = original(trace, executors_list)
-    return dce(result) if is_symbolic_trace(trace) else result
+    return dce(_without_decompositions(result)) if is_symbolic_trace(trace) else result
 
 
 @wrap("del_last_used")

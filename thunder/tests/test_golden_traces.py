@@ -80,8 +80,6 @@ def computation(a):
   # a: "cpu f32[i0, i1]"
   (_, i1) = shape(a)
   t42 = Tensor.__getitem__(a, (..., slice(None,i1,None)))  # t42: "cpu f32[i0, i1]"
-    # t42 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t42: "cpu f32[i0, i1]"
-      # t42 = prims.shallow_copy(a)  # t42: "cpu f32[i0, i1]"
   del i1
   return (t42,)\
 """)
@@ -171,15 +169,15 @@ def test_reshape_cleaned() -> None:
     assert _text(thunder.last_traces(_compiled(_reshape_to_numel))[0]) == snapshot("""\
 def computation(a):
   # a: "cpu f32[i0, i1]"
-  (i2, i1) = prims.shape(a)
-  i3 = prims.mul(i2, i1)  # i3: "int 20"
-  t15 = ltorch.reshape(a, [i3])  # t15: "cpu f32[i5]"
-    # t15 = prims.reshape(a, (i3,))  # t15: "cpu f32[i5]"
-  t24 = ltorch.relu(t15, False)  # t24: "cpu f32[i5]"
-    # t18 = ltorch.gt(t15, 0)  # t18: "cpu b8[i5]"
-      # t18 = prims.gt(t15, 0.0)  # t18: "cpu b8[i5]"
-    # t24 = ltorch.where(t18, t15, 0)  # t24: "cpu f32[i5]"
-      # t24 = prims.where(t18, t15, 0.0)  # t24: "cpu f32[i5]"
+  (i0, i1) = prims.shape(a)
+  i3 = prims.mul(i0, i1)  # i3: "int 20"
+  t15 = ltorch.reshape(a, [i3])  # t15: "cpu f32[i3]"
+    # t15 = prims.reshape(a, (i3,))  # t15: "cpu f32[i3]"
+  t24 = ltorch.relu(t15, False)  # t24: "cpu f32[i3]"
+    # t18 = ltorch.gt(t15, 0)  # t18: "cpu b8[i3]"
+      # t18 = prims.gt(t15, 0.0)  # t18: "cpu b8[i3]"
+    # t24 = ltorch.where(t18, t15, 0)  # t24: "cpu f32[i3]"
+      # t24 = prims.where(t18, t15, 0.0)  # t24: "cpu f32[i3]"
   return (t24,)\
 """)
 
@@ -191,16 +189,9 @@ def computation(a):
   (i0, i1) = shape(a)
   i35 = operator.mul(i0, i1)  # i35: "int 20"
   del i0, i1
-  t52 = torch.reshape(a, [i35])  # t52: "cpu f32[i3]"
-    # t52 = ltorch.reshape(a, [i35])  # t52: "cpu f32[i3]"
-      # t52 = prims.reshape(a, (i35,))  # t52: "cpu f32[i3]"
+  t52 = torch.reshape(a, [i35])  # t52: "cpu f32[i35]"
   del i35
-  t61 = torch.nn.functional.relu(t52, False)  # t61: "cpu f32[i5]"
-    # t61 = ltorch.relu(t52, False)  # t61: "cpu f32[i5]"
-      # t55 = ltorch.gt(t52, 0)  # t55: "cpu b8[i5]"
-        # t55 = prims.gt(t52, 0.0)  # t55: "cpu b8[i5]"
-      # t61 = ltorch.where(t55, t52, 0)  # t61: "cpu f32[i5]"
-        # t61 = prims.where(t55, t52, 0.0)  # t61: "cpu f32[i5]"
+  t61 = torch.nn.functional.relu(t52, False)  # t61: "cpu f32[i35]"
   del t52
   return (t61,)\
 """)
@@ -210,15 +201,15 @@ def test_reshape_cleaned_with_grad() -> None:
     assert _text(thunder.last_traces(_compiled(_reshape_to_numel, requires_grad=True))[0]) == snapshot("""\
 def computation(a):
   # a: "cpu f32[i0, i1]"
-  (i2, i1) = prims.shape(a)
-  i3 = prims.mul(i2, i1)  # i3: "int 20"
-  t15 = ltorch.reshape(a, [i3])  # t15: "cpu f32[i5]"
-    # t15 = prims.reshape(a, (i3,))  # t15: "cpu f32[i5]"
-  t24 = ltorch.relu(t15, False)  # t24: "cpu f32[i5]"
-    # t18 = ltorch.gt(t15, 0)  # t18: "cpu b8[i5]"
-      # t18 = prims.gt(t15, 0.0)  # t18: "cpu b8[i5]"
-    # t24 = ltorch.where(t18, t15, 0)  # t24: "cpu f32[i5]"
-      # t24 = prims.where(t18, t15, 0.0)  # t24: "cpu f32[i5]"
+  (i0, i1) = prims.shape(a)
+  i3 = prims.mul(i0, i1)  # i3: "int 20"
+  t15 = ltorch.reshape(a, [i3])  # t15: "cpu f32[i3]"
+    # t15 = prims.reshape(a, (i3,))  # t15: "cpu f32[i3]"
+  t24 = ltorch.relu(t15, False)  # t24: "cpu f32[i3]"
+    # t18 = ltorch.gt(t15, 0)  # t18: "cpu b8[i3]"
+      # t18 = prims.gt(t15, 0.0)  # t18: "cpu b8[i3]"
+    # t24 = ltorch.where(t18, t15, 0)  # t24: "cpu f32[i3]"
+      # t24 = prims.where(t18, t15, 0.0)  # t24: "cpu f32[i3]"
   return (t24,)\
 """)
 
@@ -229,16 +220,12 @@ def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = shape(a)
   i61 = operator.mul(i0, i1)  # i61: "int 20"
-  t87 = torch_prims_reshape_impl(a, (i61,))  # t87: "cpu f32[i3]"
+  t85 = torch_prims_reshape_impl(a, (i61,))  # t85: "cpu f32[i61]"
   del i61
-  t90 = torch.gt(t87, 0.0)  # t90: "cpu b8[i3]"
-    # t90 = ltorch.gt(t87, 0.0)  # t90: "cpu b8[i3]"
-      # t90 = prims.gt(t87, 0.0)  # t90: "cpu b8[i3]"
-  t98 = torch.where(t90, t87, 0.0)  # t98: "cpu f32[i5]"
-    # t98 = ltorch.where(t90, t87, 0.0)  # t98: "cpu f32[i5]"
-      # t98 = prims.where(t90, t87, 0.0)  # t98: "cpu f32[i5]"
-  del t87
-  return {'output': (t98,), 'flat_args': [a], 'flat_output': (t98,)}, ((t90,), (i0, i1))\
+  t88 = torch.gt(t85, 0.0)  # t88: "cpu b8[i61]"
+  t94 = torch.where(t88, t85, 0.0)  # t94: "cpu f32[i61]"
+  del t85
+  return {'output': (t94,), 'flat_args': [a], 'flat_output': (t94,)}, ((t88,), (i0, i1))\
 """)
 
 
@@ -253,11 +240,11 @@ def backward_fn(saved_for_backward, cotangents):
   clear_mutable_collection(saved_for_backward)
   del saved_for_backward
   t41, = cotangents
-  # t41: "cpu f32[i5]"
+  # t41: "cpu f32[i61]"
   clear_mutable_collection(cotangents)
   del cotangents
-  t90, = C0
-  # t90: "cpu b8[i3]"
+  t88, = C0
+  # t88: "cpu b8[i61]"
   clear_mutable_collection(C0)
   del C0
   i0, i1, = C1
@@ -265,11 +252,9 @@ def backward_fn(saved_for_backward, cotangents):
   # i1: "int 5"
   clear_mutable_collection(C1)
   del C1
-  t104 = torch.where(t90, t41, 0)  # t104: "cpu f32[i5]"
-    # t104 = ltorch.where(t90, t41, 0)  # t104: "cpu f32[i5]"
-      # t104 = prims.where(t90, t41, 0.0)  # t104: "cpu f32[i5]"
-  del t90, t41
-  t110 = torch_prims_reshape_impl(t104, (i0, i1))  # t110: "cpu f32[i0, i1]"
-  del t104, i0, i1
-  return (t110,)\
+  t100 = torch.where(t88, t41, 0)  # t100: "cpu f32[i61]"
+  del t88, t41
+  t106 = torch_prims_reshape_impl(t100, (i0, i1))  # t106: "cpu f32[i0, i1]"
+  del t100, i0, i1
+  return (t106,)\
 """)

@@ -45,7 +45,7 @@ def split_into_forward_and_backward(
         return original(joint_trace)
     from thunder.core.transforms.clean_up import clean_up
     from thunder.core.transforms.dead_code import eliminate_dead_code
-    from thunder.core.transforms.verification import verify_if_asked
+    from thunder.core.transforms.verification import verify_if_asked, verify_saved_if_asked
 
     # Upstream takes as forward what flat_args and the outputs need: the numbers stand among them for the split
     numbers = _forward_numbers(joint_trace)
@@ -55,6 +55,8 @@ def split_into_forward_and_backward(
     )
     forward = _with_flat_args(forward, lambda returned: {**returned, "flat_args": flat_args})
     forward = verify_if_asked(eliminate_dead_code(clean_up(forward)), "forward")
+    if backward is not None:
+        verify_saved_if_asked(forward, backward)
     return forward, backward
 
 

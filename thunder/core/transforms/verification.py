@@ -9,6 +9,10 @@ from thunder.core.compile_data import _compile_data, guard_recorder
 from thunder.core.trace import TraceCtx
 
 
+def _asked() -> bool:
+    return os.environ.get("THUNDER_VERIFY") == "1"
+
+
 def verify_if_asked(trace: TraceCtx, stage: str) -> TraceCtx:
     """Return ``trace``, verified where the environment variable ``THUNDER_VERIFY`` is ``1``.
 
@@ -18,7 +22,7 @@ def verify_if_asked(trace: TraceCtx, stage: str) -> TraceCtx:
         TraceVerificationError: where a rule of the SSA contract is broken.
     """
     recorder = guard_recorder()
-    if recorder is None or os.environ.get("THUNDER_VERIFY") != "2":
+    if recorder is None or not _asked():
         return trace
     from thunder.core.transforms.verifier import verify_trace
 
@@ -29,3 +33,15 @@ def verify_if_asked(trace: TraceCtx, stage: str) -> TraceCtx:
     spent = time.perf_counter() - start
     statistics.verification_seconds = statistics.__dict__.get("verification_seconds", 0.0) + spent
     return trace
+
+
+def verify_saved_if_asked(forward: TraceCtx, backward: TraceCtx) -> None:
+    """Verify what forward hands to backward, where ``THUNDER_VERIFY`` is ``1``.
+
+    Raises:
+        TraceVerificationError: where backward receives what forward does not save.
+    """
+    if _asked():
+        from thunder.core.transforms.verifier import verify_saved
+
+        verify_saved(forward, backward)
