@@ -176,3 +176,22 @@ def type_string(original: Callable[[TensorProxy], str], self: TensorProxy) -> st
         return original(self)
     dims = ", ".join(dim.name if isinstance(dim, NumberProxy) else str(dim) for dim in self._shape)
     return f"{self.device.device_str()} {self.dtype.shortname()}[{dims}]"
+
+
+@wrap("TensorProxy.__len__")
+def length(original: Callable[[TensorProxy], Any], self: TensorProxy) -> Any:
+    """Return the first dim as the Python integer that ``len`` insists on."""
+    first = original(self)
+    return operator.index(first) if isinstance(first, IntegerProxy) else first
+
+
+@add("NumberProxy.__str__")
+def as_text(self: NumberProxy) -> str:
+    """Return the text of the value: a program that formats a number decides on it."""
+    return repr(self) if guard_recorder() is None else str(self.value)
+
+
+@add("NumberProxy.__format__")
+def formatted(self: NumberProxy, specification: str) -> str:
+    """Return the value formatted: a program that formats a number decides on it."""
+    return object.__format__(self, specification) if guard_recorder() is None else format(self.value, specification)

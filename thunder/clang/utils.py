@@ -1,0 +1,49 @@
+"""Patch to ``thunder.clang.utils``: dims known to be equal broadcast without a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from thunder.core.baseutils import check
+from thunder.core.compile_data import guard_recorder
+from thunder_symbolic.vocabulary import wrap
+
+
+@wrap("compute_broadcast_shape")
+def compute_broadcast_shape(original: Callable[..., Any], *shapes: Any) -> tuple[Any, ...] | None:
+    """Return the shape that all ``shapes`` broadcast to, or None where all of them are None.
+
+    Raises:
+        RuntimeError: where two dims differ and neither is 1.
+    """
+    recorder = guard_recorder()
+    if recorder is None:
+        return original(*shapes)
+    from thunder.core.transforms.number_operations import expression_of
+
+    known = [shape for shape in shapes if shape is not None]
+    if not known:
+        return None
+    common: list[Any] = []
+    for position in range(-max(map(len, known)), 0):
+        distinct: dict[Any, Any] = {}
+        for shape in known:
+            if len(shape) >= -position:
+                dim = shape[position]
+                expression = expression_of(dim)
+                distinct.setdefault(id(dim) if expression is None else recorder.canonical(expression), dim)
+        # A dim that is 1 whatever the inputs gives way
+        dims = [dim for dim in distinct.values() if not (isinstance(dim, int) and dim == 1)]
+        common.append(_common_dim(dims) if dims else 1)
+    return tuple(common)
+
+
+def _common_dim(dims: list[Any]) -> Any:
+    first, *others = dims
+    for other in others:
+        if first == other or other == 1:
+            continue
+        check(first == 1, lambda: f"cannot broadcast a dim of length {other} to one of length {first}")  # noqa: B023
+        first = other
+    return first
