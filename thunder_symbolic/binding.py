@@ -124,10 +124,7 @@ def _thunder_modules() -> list[ModuleType]:
 def bound_elsewhere(value: Any) -> list[tuple[ModuleType, str]]:
     """Return the modules of Thunder, and the names, that are bound to ``value``."""
     return [
-        (module, name)
-        for module in _thunder_modules()
-        for name, bound in list(vars(module).items())
-        if bound is value
+        (module, name) for module in _thunder_modules() for name, bound in list(vars(module).items()) if bound is value
     ]
 
 

@@ -98,10 +98,10 @@ def _inspect(found: Diagnosis) -> None:
 
     found.applied = sorted(loader.applied())
     found.refused = loader.refusal()
-    declared = {f"{module}.{target}" for module, path in patch_files().items() for target in sources.declared_targets(path)}
-    found.not_applied = sorted(
-        name for name in declared - set(found.applied) if name.rsplit(".", 1)[0] in sys.modules
-    )
+    declared = {
+        f"{module}.{target}" for module, path in patch_files().items() for target in sources.declared_targets(path)
+    }
+    found.not_applied = sorted(name for name in declared - set(found.applied) if name.rsplit(".", 1)[0] in sys.modules)
     for entry in loader.bindings():
         if callable(entry.original) and not isinstance(entry.original, type):
             found.stale += [f"{module.__name__}.{name}" for module, name in bound_elsewhere(entry.original)]

@@ -42,7 +42,7 @@ def compute_broadcast_shape(original: Callable[..., Any], *shapes: Any) -> tuple
 def _common_dim(dims: list[Any]) -> Any:
     first, *others = dims
     for other in others:
-        if first == other or other == 1:
+        if first == other or other == 1:  # noqa: PLR1714 (each comparison is a decision)
             continue
         check(first == 1, lambda: f"cannot broadcast a dim of length {other} to one of length {first}")  # noqa: B023
         first = other

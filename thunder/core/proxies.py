@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import operator
 from collections.abc import Callable
@@ -136,12 +135,17 @@ def tensorproxy(
     return proxy
 
 
-
-
 class NumelProxy(IntegerProxy):
     """A number of elements: PyTorch calls it (``a.numel()``), upstream's own code reads it as a number."""
 
     _plain: IntegerProxy
+
+    @classmethod
+    def of(cls, count: IntegerProxy) -> NumelProxy:
+        """Return ``count``, under its own name, as a number that may be called."""
+        new = cls.__new__(cls)
+        new.__dict__.update(count.__dict__, _plain=count)
+        return new
 
     # Looking up what to call hashes the callee: that is no decision on its value
     __hash__ = object.__hash__
@@ -161,12 +165,7 @@ def numel(self: TensorProxy) -> Any:
     if recorder is None or isinstance(self._count, int) or not is_tracing():
         return self._count
     count = reduce(operator.mul, self.shape, 1)
-    if type(count) is not IntegerProxy:
-        return count
-    callable_count = copy.copy(count)
-    callable_count.__class__ = NumelProxy
-    callable_count._plain = count
-    return callable_count
+    return NumelProxy.of(count) if type(count) is IntegerProxy else count
 
 
 @wrap("TensorProxy.type_string")

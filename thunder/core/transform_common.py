@@ -11,9 +11,7 @@ from thunder_symbolic.vocabulary import wrap
 
 
 @wrap("dce")
-def dce(
-    original: Callable[..., TraceCtx], trace: TraceCtx, needed_proxies: set[Variable] | None = None
-) -> TraceCtx:
+def dce(original: Callable[..., TraceCtx], trace: TraceCtx, needed_proxies: set[Variable] | None = None) -> TraceCtx:
     if not is_symbolic_trace(trace):
         return original(trace, needed_proxies)
     from thunder.core.transforms.clean_up import clean_up

@@ -58,7 +58,11 @@ CASES: dict[str, Case] = {
     "even_positions": (lambda a: torch.arange(0, a.shape[0], 2) + a.shape[0], [(T(5),), (T(8),)], 1),
     "new_zeros": (lambda a: a.new_zeros(a.shape[0], 3), [(T(4, 2),), (T(6, 2),)], 1),
     "unused_input": (lambda x, y: y + 2, [(T(0), T(3)), (T(2), T(3))], 1),
-    "embedding": (lambda i, w: F.embedding(i, w), [(torch.zeros(2, 3).long(), T(5, 4)), (torch.ones(4, 6).long(), T(5, 4))], 1),
+    "embedding": (
+        lambda i, w: F.embedding(i, w),
+        [(torch.zeros(2, 3).long(), T(5, 4)), (torch.ones(4, 6).long(), T(5, 4))],
+        1,
+    ),
     "empty_dim": (lambda a, b: (a * 2, b.sum()), [(T(2), T(3)), (T(2), T(0))], 2),
 }
 

@@ -6,10 +6,9 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import thunder
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
-
-import thunder
 
 
 def specializations(jitted: Callable[..., Any]) -> int:

@@ -1,8 +1,8 @@
 """Expressions: normal forms, values, code and facts, against plain Python, sympy and z3."""
 
 import ast
-import functools
 import copy
+import functools
 import gc
 import itertools
 import math
@@ -13,7 +13,6 @@ import sympy
 import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from thunder.core.transforms.expressions import (
     Facts,
     apply,
@@ -426,7 +425,7 @@ def outcome(function, *args):
 def run(source, environment, assignments=()):
     """Return the value of Python source after assignments."""
     scope = {**PYTHON, **environment, "math": math}
-    exec("\n".join(assignments), scope)  # noqa: S102  the code under test
+    exec("\n".join(assignments), scope)
     return eval(source, scope)
 
 
@@ -734,7 +733,7 @@ def test_facts_are_sound(assumed, asked):
         assert excludes(*everything, formula(source) != formula(str(facts.substitute(parse(source)))))
     minimal = [formula(str(e)) for e in facts.conjuncts]
     assert excludes(*minimal, z3.Not(z3.And(everything)))
-    assert excludes(*everything, z3.Not(z3.And(minimal + [z3.BoolVal(True)])))
+    assert excludes(*everything, z3.Not(z3.And([*minimal, z3.BoolVal(True)])))
 
 
 @settings(max_examples=500, deadline=None)

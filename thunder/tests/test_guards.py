@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import torch
-
 import thunder
 import thunder.symbolic
+import torch
+
 from comparison import assert_same_as_eager, specializations
 
 T = torch.randn
@@ -71,7 +71,7 @@ def test_decisions_hold_again_or_are_taken_again(name: str) -> None:
 
 
 def test_a_branch_keeps_its_comparison() -> None:
-    function = lambda x: x + 1 if x.shape[0] > 4 else x - 1  # noqa: E731
+    function = lambda x: x + 1 if x.shape[0] > 4 else x - 1
     assert _guards(function, T(5, 2)) == ["args[0].shape[0] >= 5"]
     assert _guards(function, T(3, 2)) == ["args[0].shape[0] <= 4"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import thunder
 import torch
 from torch import Tensor, nn
 
-import thunder
 from comparison import assert_same_as_eager, specializations
 
 

@@ -11,7 +11,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-
 import thunder_symbolic
 from thunder_symbolic import loader, sources
 from thunder_symbolic.cli import main
@@ -103,7 +102,8 @@ def test_constant_values_are_compiled_as_by_upstream() -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.LayerNorm(8))
     jitted = thunder.jit(model)
     jitted(torch.ones(2, 4)).sum().backward()
-    traces = [*thunder.last_prologue_traces(jitted), *thunder.last_traces(jitted), *thunder.last_backward_traces(jitted)]
+    traces = thunder.last_prologue_traces(jitted) + thunder.last_traces(jitted)
+    traces += thunder.last_backward_traces(jitted)
     print(re.sub(r"took \\d+ milli|0x[0-9a-f]+", "", "".join(map(str, traces))))
     """
     assert output(code) == output(_LEND + textwrap.dedent(code), THUNDER_SYMBOLIC="off")
@@ -181,7 +181,9 @@ def test_every_declared_object_is_applied() -> None:
     import thunder.transforms.autodiff  # noqa: F401
 
     declared = {
-        f"{module}.{target}" for module, path in loader.patch_files().items() for target in sources.declared_targets(path)
+        f"{module}.{target}"
+        for module, path in loader.patch_files().items()
+        for target in sources.declared_targets(path)
     }
     assert declared <= set(thunder_symbolic.applied())
 

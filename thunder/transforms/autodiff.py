@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import thunder.core.prims as prims
+from thunder.core import prims
 from thunder.core.compile_data import is_symbolic_trace, using_symbolic_values
 from thunder.core.proxies import NumberProxy
 from thunder.core.symbol import BoundSymbol, BoundSymbolTag

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import thunder.core.prims as prims
+from thunder.core import prims
 from thunder.core.compile_data import guard_recorder
 from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
 from thunder.core.pytree import tree_flatten_with_dataclass, tree_unflatten
@@ -115,9 +115,9 @@ class _CleanUp:
     def note_aliases(self, bsym: BoundSymbol) -> None:
         """Let names that an unpack gives to dims stand for the dims that the tensor carries."""
         for output, dim in zip(bsym.output, bsym.args[0]._shape):
-            if isinstance(output, NumberProxy) and output._expression is None and output is not dim:
-                if isinstance(dim, NumberProxy) and dim.name != output.name:
-                    self.aliases[output.name] = dim
+            unknown = isinstance(output, NumberProxy) and output._expression is None
+            if unknown and isinstance(dim, NumberProxy) and dim.name != output.name:
+                self.aliases[output.name] = dim
 
     def define_outputs(self, bsym: BoundSymbol, slot: Slot, scope: Scope) -> None:
         for output in bsym.flat_proxy_outs:
@@ -155,15 +155,17 @@ class _CleanUp:
             return proxy
         unpack, index = carrier
         if not unpack.dims:
-            (unpack.scope.inputs if self.is_input(unpack) else unpack.slot).unpacks.append(unpack)
+            self.slot_of(unpack).unpacks.append(unpack)
         definition = unpack.dims[index] = self.define(proxy)
         self.table.enter(self.table.definitions, unpack.scope, number, definition)
         return definition
 
     @staticmethod
-    def is_input(unpack: Unpack) -> bool:
-        slot = unpack.slot
-        return unpack.scope.inputs is not None and any(b.sym.id in _INPUT_UNPACKS for b in slot.bound_symbols)
+    def slot_of(unpack: Unpack) -> Slot:
+        """Return where a tensor is unpacked: behind it, or behind all inputs where it is one."""
+        inputs = unpack.scope.inputs
+        is_input = any(bsym.sym.id in _INPUT_UNPACKS for bsym in unpack.slot.bound_symbols)
+        return unpack.slot if inputs is None or not is_input else inputs
 
     def place(self, pending: Pending) -> None:
         bsym = pending.bound_symbol
@@ -190,7 +192,9 @@ class _CleanUp:
         flat, spec = bsym.flat_outs_and_spec
         return tree_unflatten([change(x) if isinstance(x, NumberProxy) else x for x in flat], spec)
 
-    def substitute(self, tree: Any, flattened: tuple[list[Any], Any], change: Callable[[Any], Any] | None = None) -> Any:
+    def substitute(
+        self, tree: Any, flattened: tuple[list[Any], Any], change: Callable[[Any], Any] | None = None
+    ) -> Any:
         change = change or self.replace
         flat, spec = flattened
         new = [change(x) if isinstance(x, Proxy) else x for x in flat]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import thunder.core.prims as prims
+from thunder.core import prims
 from thunder.core.proxies import Proxy, Variable, variableify
 from thunder.core.pytree import tree_iter
 from thunder.core.symbol import BoundSymbol, has_tags

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from numbers import Number
 from typing import Any
 
-import thunder.core.prims as prims
+from thunder.core import prims
 from thunder.core.interpreter import get_interpreterruntimectx
 from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
 from thunder.core.symbol import Symbol
@@ -170,9 +170,7 @@ def _user_source() -> str | None:
     return None if filename is None or positions is None else f"{filename}:{positions.lineno}"
 
 
-def compile_check(
-    inputs: tuple[TensorProxy | NumberProxy, ...], guards: list[Expression]
-) -> Callable[..., None]:
+def compile_check(inputs: tuple[TensorProxy | NumberProxy, ...], guards: list[Expression]) -> Callable[..., None]:
     """Return straight-line Python that raises GuardFailure unless all ``guards`` hold.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-import thunder.core.prims as prims
+from thunder.core import prims
 from thunder.core.prims import PrimIDs
 from thunder.core.proxies import NumberProxy
 from thunder.core.symbol import BoundSymbol, Symbol
@@ -45,7 +45,15 @@ _DIVISIONS = {PrimIDs.PY_FLOORDIV, PrimIDs.REMAINDER, PrimIDs.DIV}
 
 # Primitives that compute a number from numbers and do nothing else
 _PURE = frozenset(
-    (*_OPERATIONS, *(getattr(PrimIDs, name) for name in "DIV CONVERT_ELEMENT_TYPE FMOD SIGNBIT TRUNC SHALLOW_COPY".split()))
+    (
+        *_OPERATIONS,
+        PrimIDs.DIV,
+        PrimIDs.CONVERT_ELEMENT_TYPE,
+        PrimIDs.FMOD,
+        PrimIDs.SIGNBIT,
+        PrimIDs.TRUNC,
+        PrimIDs.SHALLOW_COPY,
+    )
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import thunder.core.prims as prims
+from thunder.core import prims
 from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
 from thunder.core.pytree import tree_iter
 from thunder.core.symbol import BoundSymbol, has_tags
@@ -209,7 +209,9 @@ class _Walk:
         if not is_pure_number_operation(bsym) or bsym.subsymbols:
             return
         if is_unpack(bsym):
-            keys = [(bsym.args[0].name, index) for index, out in enumerate(bsym.output) if isinstance(out, Proxy)]
+            keys: list[Any] = [
+                (bsym.args[0].name, index) for index, out in enumerate(bsym.output) if isinstance(out, Proxy)
+            ]
         else:
             arguments = tuple(x.name if isinstance(x, Proxy) else (type(x), x) for x in bsym.flat_args)
             keys = [(primitive_of(bsym.sym), arguments)]
@@ -226,9 +228,7 @@ def _is_effect(bsym: BoundSymbol) -> bool:
     return not bsym.flat_proxy_outs or bsym.sym.id in _EFFECTS or has_tags(bsym, {prims.OpTags.DONT_DCE})
 
 
-def _find_dead(
-    bound_symbols: Sequence[BoundSymbol], live: set[str], scope: Path, violations: list[Violation]
-) -> None:
+def _find_dead(bound_symbols: Sequence[BoundSymbol], live: set[str], scope: Path, violations: list[Violation]) -> None:
     """Report bound symbols without live outputs; ``live`` is what is used behind the scope, then before it."""
     for index in reversed(range(len(bound_symbols))):
         bsym = bound_symbols[index]
@@ -238,7 +238,9 @@ def _find_dead(
         checked = not scope or is_pure_number_operation(bsym)
         if checked and live.isdisjoint(outputs) and not _is_effect(bsym):
             names = ", ".join(sorted(outputs)) or "nothing"
-            violations.append(Violation("S5", f"nobody uses its outputs ({names})", bsym, (*scope, index), bound_symbols))
+            violations.append(
+                Violation("S5", f"nobody uses its outputs ({names})", bsym, (*scope, index), bound_symbols)
+            )
         if bsym.subsymbols:
             live |= outputs
             _find_dead(bsym.subsymbols, live, (*scope, index), violations)
