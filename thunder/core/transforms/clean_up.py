@@ -177,15 +177,15 @@ class _CleanUp:
                 self.table.enter(self.table.definitions, pending.scope, self.number(old), new)
 
     def define(self, proxy: NumberProxy) -> NumberProxy:
-        """Return the number that names the value of ``proxy``, or a copy where that name is defined elsewhere."""
-        proxy = self.names.get(self.number(proxy), proxy)
-        if proxy.name not in self.defined:
-            self.defined.add(proxy.name)
-            return proxy
-        fresh = copy.copy(proxy)
-        fresh._name = self.trace.make_name(prefix=proxy.prefix)
-        self.defined.add(fresh.name)
-        return fresh
+        """Return the number that names the value of ``proxy``, or a copy where its names are defined elsewhere."""
+        chosen = self.names.get(self.number(proxy), proxy)
+        if chosen.name in self.defined:
+            chosen = proxy
+        if chosen.name in self.defined:
+            chosen = copy.copy(proxy)
+            chosen._name = self.trace.make_name(prefix=proxy.prefix)
+        self.defined.add(chosen.name)
+        return chosen
 
     @staticmethod
     def map_output(bsym: BoundSymbol, change: Callable[[NumberProxy], Any]) -> Any:
