@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import thunder
-import thunder.symbolic
 import torch
 from inline_snapshot import snapshot
+
+import thunder
+import thunder.symbolic
 from thunder.core.trace import TraceCtx
 
 
@@ -134,33 +135,26 @@ def computation(a):
     # i7 = prims.ge(self, 0)  # i7: "bool True"
     # i8 = prims.mul(1, self)  # i8: "int 20"
     # t15 = prims.reshape(a, (self,))  # t15: "cpu f32[i5]"
-  t24 = ltorch.relu(t15, False)  # t24: "cpu f32[i5]"
-    # t18 = ltorch.gt(t15, 0)  # t18: "cpu b8[i5]"
+  t17 = ltorch.relu(t15, False)  # t17: "cpu f32[i5]"
+    # t16 = ltorch.gt(t15, 0)  # t16: "cpu b8[i5]"
       # (self,) = prims.shape(t15)
       # (self,) = prims.shape(t15)
-      # i16 = prims.eq(self, 1)  # i16: "bool False"
-      # i17 = prims.eq(self, self)  # i17: "bool True"
       # (self,) = prims.shape(t15)
       # (self,) = prims.shape(t15)
       # _ = prims.convert_element_type(0, float)
-      # t18 = prims.gt(t15, 0.0)  # t18: "cpu b8[i5]"
-    # t24 = ltorch.where(t18, t15, 0)  # t24: "cpu f32[i5]"
+      # t16 = prims.gt(t15, 0.0)  # t16: "cpu b8[i5]"
+    # t17 = ltorch.where(t16, t15, 0)  # t17: "cpu f32[i5]"
       # _ = prims.convert_element_type(0, float)
-      # (self,) = prims.shape(t18)
-      # (self,) = prims.shape(t18)
+      # (self,) = prims.shape(t16)
+      # (self,) = prims.shape(t16)
       # (self,) = prims.shape(t15)
       # (self,) = prims.shape(t15)
-      # i19 = prims.eq(self, 1)  # i19: "bool False"
-      # i20 = prims.eq(self, self)  # i20: "bool True"
-      # i21 = prims.eq(self, 1)  # i21: "bool False"
-      # i22 = prims.eq(self, 1)  # i22: "bool False"
-      # i23 = prims.eq(self, self)  # i23: "bool True"
-      # (self,) = prims.shape(t18)
-      # (self,) = prims.shape(t18)
+      # (self,) = prims.shape(t16)
+      # (self,) = prims.shape(t16)
       # (self,) = prims.shape(t15)
       # (self,) = prims.shape(t15)
-      # t24 = prims.where(t18, t15, 0.0)  # t24: "cpu f32[i5]"
-  return (t24,)\
+      # t17 = prims.where(t16, t15, 0.0)  # t17: "cpu f32[i5]"
+  return (t17,)\
 """)
 
 
@@ -172,12 +166,12 @@ def computation(a):
   i3 = prims.mul(i0, i1)  # i3: "int 20"
   t15 = ltorch.reshape(a, [i3])  # t15: "cpu f32[i3]"
     # t15 = prims.reshape(a, (i3,))  # t15: "cpu f32[i3]"
-  t24 = ltorch.relu(t15, False)  # t24: "cpu f32[i3]"
-    # t18 = ltorch.gt(t15, 0)  # t18: "cpu b8[i3]"
-      # t18 = prims.gt(t15, 0.0)  # t18: "cpu b8[i3]"
-    # t24 = ltorch.where(t18, t15, 0)  # t24: "cpu f32[i3]"
-      # t24 = prims.where(t18, t15, 0.0)  # t24: "cpu f32[i3]"
-  return (t24,)\
+  t17 = ltorch.relu(t15, False)  # t17: "cpu f32[i3]"
+    # t16 = ltorch.gt(t15, 0)  # t16: "cpu b8[i3]"
+      # t16 = prims.gt(t15, 0.0)  # t16: "cpu b8[i3]"
+    # t17 = ltorch.where(t16, t15, 0)  # t17: "cpu f32[i3]"
+      # t17 = prims.where(t16, t15, 0.0)  # t17: "cpu f32[i3]"
+  return (t17,)\
 """)
 
 
@@ -186,13 +180,13 @@ def test_reshape_execution() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = shape(a)
-  i35 = operator.mul(i0, i1)  # i35: "int 20"
+  i28 = operator.mul(i0, i1)  # i28: "int 20"
   del i0, i1
-  t52 = torch.reshape(a, [i35])  # t52: "cpu f32[i35]"
-  del i35
-  t61 = torch.nn.functional.relu(t52, False)  # t61: "cpu f32[i35]"
-  del t52
-  return (t61,)\
+  t38 = torch.reshape(a, [i28])  # t38: "cpu f32[i28]"
+  del i28
+  t40 = torch.nn.functional.relu(t38, False)  # t40: "cpu f32[i28]"
+  del t38
+  return (t40,)\
 """)
 
 
@@ -204,12 +198,12 @@ def computation(a):
   i3 = prims.mul(i0, i1)  # i3: "int 20"
   t15 = ltorch.reshape(a, [i3])  # t15: "cpu f32[i3]"
     # t15 = prims.reshape(a, (i3,))  # t15: "cpu f32[i3]"
-  t24 = ltorch.relu(t15, False)  # t24: "cpu f32[i3]"
-    # t18 = ltorch.gt(t15, 0)  # t18: "cpu b8[i3]"
-      # t18 = prims.gt(t15, 0.0)  # t18: "cpu b8[i3]"
-    # t24 = ltorch.where(t18, t15, 0)  # t24: "cpu f32[i3]"
-      # t24 = prims.where(t18, t15, 0.0)  # t24: "cpu f32[i3]"
-  return (t24,)\
+  t17 = ltorch.relu(t15, False)  # t17: "cpu f32[i3]"
+    # t16 = ltorch.gt(t15, 0)  # t16: "cpu b8[i3]"
+      # t16 = prims.gt(t15, 0.0)  # t16: "cpu b8[i3]"
+    # t17 = ltorch.where(t16, t15, 0)  # t17: "cpu f32[i3]"
+      # t17 = prims.where(t16, t15, 0.0)  # t17: "cpu f32[i3]"
+  return (t17,)\
 """)
 
 
@@ -218,13 +212,13 @@ def test_reshape_execution_with_grad() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = shape(a)
-  i61 = operator.mul(i0, i1)  # i61: "int 20"
-  t85 = torch_prims_reshape_impl(a, (i61,))  # t85: "cpu f32[i61]"
-  del i61
-  t88 = torch.gt(t85, 0.0)  # t88: "cpu b8[i61]"
-  t94 = torch.where(t88, t85, 0.0)  # t94: "cpu f32[i61]"
-  del t85
-  return {'output': (t94,), 'flat_args': [a], 'flat_output': (t94,)}, ((t88,), (i0, i1))\
+  i44 = operator.mul(i0, i1)  # i44: "int 20"
+  t56 = torch_prims_reshape_impl(a, (i44,))  # t56: "cpu f32[i44]"
+  del i44
+  t57 = torch.gt(t56, 0.0)  # t57: "cpu b8[i44]"
+  t58 = torch.where(t57, t56, 0.0)  # t58: "cpu f32[i44]"
+  del t56
+  return {'output': (t58,), 'flat_args': [a], 'flat_output': (t58,)}, ((t57,), (i0, i1))\
 """)
 
 
@@ -238,12 +232,12 @@ def backward_fn(saved_for_backward, cotangents):
   # C1: "Collection"
   clear_mutable_collection(saved_for_backward)
   del saved_for_backward
-  t41, = cotangents
-  # t41: "cpu f32[i61]"
+  t34, = cotangents
+  # t34: "cpu f32[i44]"
   clear_mutable_collection(cotangents)
   del cotangents
-  t88, = C0
-  # t88: "cpu b8[i61]"
+  t57, = C0
+  # t57: "cpu b8[i44]"
   clear_mutable_collection(C0)
   del C0
   i0, i1, = C1
@@ -251,9 +245,9 @@ def backward_fn(saved_for_backward, cotangents):
   # i1: "int 5"
   clear_mutable_collection(C1)
   del C1
-  t100 = torch.where(t88, t41, 0)  # t100: "cpu f32[i61]"
-  del t88, t41
-  t106 = torch_prims_reshape_impl(t100, (i0, i1))  # t106: "cpu f32[i0, i1]"
-  del t100, i0, i1
-  return (t106,)\
+  t59 = torch.where(t57, t34, 0)  # t59: "cpu f32[i44]"
+  del t57, t34
+  t65 = torch_prims_reshape_impl(t59, (i0, i1))  # t65: "cpu f32[i0, i1]"
+  del t59, i0, i1
+  return (t65,)\
 """)
