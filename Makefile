@@ -38,7 +38,7 @@ lint: $(VENV)/installed
 	# Under a name of its own, so that its imports of thunder and torch are the installed ones
 	mkdir -p build/typed && ln -sfn ../../thunder build/typed/patches
 	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml --explicit-package-bases \
-		patches/core patches/clang patches/executors patches/torch patches/transforms patches/symbolic.py
+		patches/core patches/clang patches/executors patches/extend patches/torch patches/transforms patches/symbolic.py
 
 bench-clean-up: $(VENV)/installed
 	$(BIN)/python benchmarks/clean_up_scaling.py

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
-from inline_snapshot import snapshot
-
 import thunder
 import thunder.symbolic
+import torch
+from inline_snapshot import snapshot
 from thunder.core.trace import TraceCtx
 
 

@@ -48,7 +48,7 @@ def _sweep(bound_symbols: Sequence[BoundSymbol], live: set[str], used: list[Prox
             bsym = bsym.from_bsym(output=tuple(o if getattr(o, "name", None) in live else None for o in bsym.output))
         elif bsym.subsymbols:
             live |= outputs
-            bsym = bsym.from_bsym(subsymbols=_sweep(_without_no_ops(bsym.subsymbols), live, used))
+            bsym = bsym.from_bsym(subsymbols=_sweep(_operations(bsym), live, used))
         live -= outputs
         live.update(proxy.name for proxy in bsym.flat_proxy_args)
         used.extend(bsym.flat_proxy_args)
@@ -57,5 +57,10 @@ def _sweep(bound_symbols: Sequence[BoundSymbol], live: set[str], used: list[Prox
     return kept
 
 
-def _without_no_ops(bound_symbols: Sequence[BoundSymbol]) -> list[BoundSymbol]:
-    return [bsym for bsym in bound_symbols if bsym.subsymbols or bsym.sym.is_prim or bsym.sym.executor is not None]
+def _operations(bsym: BoundSymbol) -> Sequence[BoundSymbol]:
+    """Return the subsymbols of ``bsym`` less those that only name what they pass on; a region has none of these."""
+    if bsym.sym.is_fusion:
+        return bsym.subsymbols
+    return [
+        inner for inner in bsym.subsymbols if inner.subsymbols or inner.sym.is_prim or inner.sym.executor is not None
+    ]
