@@ -17,6 +17,7 @@ __all__ = [
     "count_number_operations",
     "count_unpacks",
     "guards",
+    "is_number_operation",
     "recorded_trace",
     "verify_trace",
 ]
@@ -60,6 +61,11 @@ def recorded_trace(function: Callable[..., Any]) -> TraceCtx:
     trace = _recorder(function).recorded_trace
     assert trace is not None
     return trace
+
+
+def is_number_operation(bsym: BoundSymbol) -> bool:
+    """Return whether ``bsym`` computes numbers from numbers, or unpacks a shape, and does nothing else."""
+    return is_pure_number_operation(bsym)
 
 
 def _at_all_depths(bound_symbols: Iterable[BoundSymbol]) -> Iterable[BoundSymbol]:
