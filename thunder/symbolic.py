@@ -56,10 +56,11 @@ def recorded_trace(function: Callable[..., Any]) -> TraceCtx:
         function: what ``thunder.jit(..., cache="symbolic values")`` returned, called at least once.
 
     Raises:
-        ValueError: where nothing was compiled with symbolic values.
+        ValueError: where nothing was compiled with symbolic values, or tracing failed.
     """
     trace = _recorder(function).recorded_trace
-    assert trace is not None
+    if trace is None:
+        raise ValueError(f"the last compilation of {function} failed before its trace was recorded")
     return trace
 
 

@@ -23,4 +23,18 @@ def guard_recorder() -> GuardRecorder | None:
 def is_symbolic_trace(trace: TraceCtx) -> bool:
     """Return whether the passes on dims apply to ``trace``: a prologue reads Python objects, not dims."""
     signature = trace._siginfo
-    return using_symbolic_values() and (signature is None or signature.name != "prologue")
+    if signature is not None and signature.name == "prologue":
+        return False
+    return using_symbolic_values() or _has_symbolic_inputs(trace)
+
+
+def _has_symbolic_inputs(trace: TraceCtx) -> bool:
+    # A trace that a user keeps outlives the options that it was compiled with
+    from thunder.core.baseutils import NumberProxyInterface
+    from thunder.core.pytree import tree_iter
+
+    return any(
+        isinstance(dim, NumberProxyInterface)
+        for proxy in tree_iter((trace.args, trace.kwargs))
+        for dim in getattr(proxy, "__dict__", {}).get("_shape", ())
+    )

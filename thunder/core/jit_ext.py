@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from thunder.clang import (
@@ -15,7 +16,7 @@ from thunder.core.interpreter import WrappedValue
 from thunder.core.jit_ext import JitCtx
 from thunder.core.prims import check_type
 from thunder.core.proxies import NumberProxy, proxy
-from thunder.core.trace import TraceResults
+from thunder.core.trace import TraceCtx, TraceResults
 from thunder_symbolic.vocabulary import wrap
 
 
@@ -80,14 +81,22 @@ def propagate_constraints(original: Callable[..., None], *args: Any) -> None:
 
 
 @wrap("unpack_inputs")
-def unpack_inputs(original: Callable[..., Any], ctx: JitCtx, *args: Any) -> Any:
+def unpack_inputs(
+    original: Callable[..., Any],
+    ctx: JitCtx,
+    prologue_trace: TraceCtx,
+    pro_to_comp: Any,
+    pro_to_epi: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
     recorder = guard_recorder()
     if recorder is None:
-        return original(ctx, *args)
-    from functools import partial
-
+        return original(ctx, prologue_trace, pro_to_comp, pro_to_epi, args, kwargs)
     from thunder.core.transforms.guards import bind_guard_check
+    from thunder.core.transforms.structure import bind_structure_check
 
+    ctx.add_constraint((partial(bind_structure_check, args, kwargs),))
     ctx.add_constraint((partial(bind_guard_check, recorder), *recorder.inputs))
     with recorder.front_end(active=False):
-        return original(ctx, *args)
+        return original(ctx, prologue_trace, pro_to_comp, pro_to_epi, args, kwargs)

@@ -87,8 +87,12 @@ def truth(original: Callable[..., bool], self: NumberProxy) -> bool:
 
 @wrap("NumberProxy._elementwise_unary_helper")
 def unary(original: Callable[..., Any], a: Any, name: str, fn: Callable[..., Any], kind: Any = None) -> Any:
-    if guard_recorder() is None or not is_tracing():
+    recorder = guard_recorder()
+    if recorder is None or not is_tracing():
         return original(a, name, fn, kind)
+    if name == "round":
+        # Python's rounding yields an integer, the primitive's a float
+        return fn(a.value)
     return resolve_method(name, a)(a)
 
 

@@ -88,6 +88,17 @@ def test_only_used_dims_are_unpacked() -> None:
     assert use.args[0][0].name == unpack.output[1].name
 
 
+def test_inputs_are_unpacked_behind_the_last_of_them() -> None:
+    with building() as built:
+        b = TensorProxy("b", shape=(numberproxy(int, 7),), device=devices.cpu, dtype=dtypes.float32)
+        prims.unpack_trivial(b, name="b")
+        built.trace.args = (built.a, b)
+        prims.shape(built.a)
+        prims.shape(b)
+        prims.python_return(made_of(built.dims[0], b._shape[0]))
+    assert names(cleaned(built)) == ["unpack_trivial", "shape", "shape", "full"]
+
+
 def test_unused_unpack_is_dropped() -> None:
     with building() as built:
         prims.shape(built.a)
@@ -249,6 +260,17 @@ def test_an_in_place_copy_changes_no_dims() -> None:
         (rows,) = prims.shape(built.a)
         prims.python_return((first, made_of(rows)))
     assert names(cleaned(built)) == ["shape", "full", "neg", "copy_", "full"]
+
+
+def test_upstreams_passes_clean_a_trace_that_outlived_its_compilation() -> None:
+    from thunder.core.transform_common import cse, dce
+
+    jitted = thunder.jit(lambda a: torch.reshape(a, [a.numel()]).relu(), cache="symbolic values")
+    jitted(torch.randn(4, 5))
+    recorded = thunder.symbolic.recorded_trace(jitted)
+    assert check_trace(recorded)
+    assert check_trace(dce(recorded)) == []
+    assert [v for v in check_trace(cse(recorded)) if v.rule != "S5"] == []
 
 
 def test_the_given_trace_is_left_as_it_was() -> None:

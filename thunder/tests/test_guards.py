@@ -45,6 +45,7 @@ _DECISIONS: dict[str, Callable[[torch.Tensor], Any]] = {
     "float": lambda x: _scaled(x, float(x.shape[0])),
     "sqrt": lambda x: _scaled(x, math.sqrt(x.shape[0])),
     "string": lambda x: x + len(f"{x.shape[0]:d}" * x.shape[0]),
+    "round": lambda x: x * round(x.shape[0] / 2 + 0.1),
     "text": lambda x: x + len(str(100 * x.shape[0] - 300)),
     "dict key": lambda x: x * {3: 2.0, 4: 5.0}.get(x.shape[0], 1.0),
     "set member": lambda x: x + 1 if x.shape[0] in {3, 5} else x - 1,

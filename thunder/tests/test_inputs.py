@@ -39,6 +39,15 @@ def test_containers(function: Any, pack: Any) -> None:
     assert specializations(jitted) == 1
 
 
+def test_number_of_elements_is_compared() -> None:
+    a, b = torch.randn(4, 6), torch.randn(5, 6)
+    calls = [([a, b],), ([a],), ([b, a],), ([b],), ([a, b, a],)]
+    jitted = assert_same_as_eager(lambda xs: sum(x.sum() for x in xs) * len(xs), calls, with_grad=True)
+    assert specializations(jitted) == 3
+    by_key = [({"x": a, "y": a},), ({"x": a},), ({"x": b, "y": b},), ({"x": a, "z": b},)]
+    assert_same_as_eager(lambda d: d["x"] * len(d), by_key)
+
+
 def test_dataclass() -> None:
     jitted = thunder.jit(lambda pair: pair.first + 2 * pair.second, cache="symbolic values")
     for a, b in _shapes():
