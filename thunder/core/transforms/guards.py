@@ -194,6 +194,10 @@ def compile_check(inputs: tuple[TensorProxy | NumberProxy, ...], guards: list[Ex
     return namespace["check_guards"]
 
 
+def _check_guards_meta(*inputs: Any) -> None:
+    """Return None: the check has no result."""
+
+
 def guard_check_symbol(recorder: GuardRecorder) -> Symbol:
     """Return the symbol whose bound symbol in the prologue runs ``recorder``'s check."""
 
@@ -203,7 +207,7 @@ def guard_check_symbol(recorder: GuardRecorder) -> Symbol:
 
     return Symbol(
         name="check_guards",
-        meta=None,
+        meta=_check_guards_meta,
         id="thunder_symbolic.check_guards",
         is_prim=True,
         tags=(prims.OpTags.DONT_DCE,),

@@ -15,6 +15,10 @@ class StructureFailure(Exception):
     """A call's containers differ from those that a specialization was compiled for."""
 
 
+def _check_structure_meta(args: Any, kwargs: Any) -> None:
+    """Return None: the check has no result."""
+
+
 def bind_structure_check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Append to the prologue that is being traced the check that a call's containers are built like these.
 
@@ -32,6 +36,7 @@ def bind_structure_check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
     symbol = Symbol(
         name="check_structure",
+        meta=_check_structure_meta,
         id="thunder_symbolic.check_structure",
         is_prim=True,
         tags=(prims.OpTags.DONT_DCE,),
