@@ -42,7 +42,7 @@ lint: $(VENV)/installed
 		patches/core patches/clang patches/executors patches/extend patches/torch patches/transforms patches/symbolic.py
 
 cases: $(VENV)/installed
-	$(BIN)/python benchmarks/cases.py
+	$(BIN)/python benchmarks/specializations.py
 
 bench-clean-up: $(VENV)/installed
 	$(BIN)/python benchmarks/clean_up_scaling.py

@@ -159,15 +159,17 @@ class NumelProxy(IntegerProxy):
 
 
 def _set_numel(self: TensorProxy, count: Any) -> None:
-    self._count = count
+    # Upstream stores a function where dims are symbolic: their product is taken from the shape instead
+    self._count = count if isinstance(count, int) else None
 
 
 @add("TensorProxy._numel", is_property=True, setter=_set_numel)
 def numel(self: TensorProxy) -> Any:
     """Return the number of elements: with symbolic dims, the product of the dims that ``shape`` records."""
-    recorder = guard_recorder()
-    if recorder is None or isinstance(self._count, int) or not is_tracing():
+    if self._count is not None:
         return self._count
+    if guard_recorder() is None or not is_tracing():
+        return lambda *_: reduce(operator.mul, self._shape, 1)
     count = reduce(operator.mul, self.shape, 1)
     return NumelProxy.of(count) if type(count) is IntegerProxy else count
 
@@ -198,3 +200,9 @@ def as_text(self: NumberProxy) -> str:
 def formatted(self: NumberProxy, specification: str) -> str:
     """Return the value formatted: a program that formats a number decides on it."""
     return object.__format__(self, specification) if guard_recorder() is None else format(self.value, specification)
+
+
+@add("NumberProxy.__getstate__")
+def state(self: NumberProxy) -> dict[str, Any]:
+    """Return what is pickled: an expression means something only beside the compilation it was made in."""
+    return {**self.__dict__, "_expression": None, "_sources": None}

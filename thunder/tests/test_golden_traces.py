@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import thunder
 import thunder.symbolic
 import torch
 from inline_snapshot import snapshot
+from thunder.core.proxies import TensorProxy
 from thunder.core.trace import TraceCtx
 
 
@@ -250,3 +252,17 @@ def backward_fn(saved_for_backward, cotangents):
   del t59, i0, i1
   return (t65,)\
 """)
+
+
+def test_traces_can_be_pickled() -> None:
+    cleaned = thunder.last_traces(_compiled(_reshape_to_numel))[0]
+    assert _text(pickle.loads(pickle.dumps(cleaned))) == _text(cleaned)
+
+
+def test_one_name_is_one_proxy() -> None:
+    trace = thunder.last_traces(_compiled(_reshape_to_numel))[0]
+    proxies = {proxy.name: proxy for proxy in trace.args}
+    for bsym in trace.bound_symbols:
+        for proxy in (*bsym.flat_proxy_args, *bsym.flat_proxy_outs):
+            if isinstance(proxy, TensorProxy):
+                assert proxies.setdefault(proxy.name, proxy) is proxy

@@ -14,7 +14,7 @@ from typing import Any
 from thunder.core import prims
 from thunder.core.compile_data import guard_recorder
 from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
-from thunder.core.pytree import tree_flatten_with_dataclass, tree_unflatten
+from thunder.core.pytree import tree_flatten_with_dataclass, tree_map, tree_unflatten
 from thunder.core.symbol import BoundSymbol, Symbol
 from thunder.core.trace import TraceCtx, TraceProvenance, from_trace
 from thunder.core.transforms.expressions import Expression
@@ -34,7 +34,9 @@ def clean_up(trace: TraceCtx) -> TraceCtx:
         TraceCtx: a new trace; tensor operations and their order are those of ``trace``.
     """
     new_trace = from_trace(trace)
-    new_trace.bound_symbols = _CleanUp(new_trace, unpack_symbol(trace)).run(trace.bound_symbols)
+    work = _CleanUp(new_trace, unpack_symbol(trace))
+    new_trace.bound_symbols = work.run(trace.bound_symbols)
+    new_trace.args, new_trace.kwargs = tree_map(work.name_dims, (trace.args, trace.kwargs))
     new_trace.set_provenance(TraceProvenance("Clean-up of dims and numbers"))
     return new_trace
 
@@ -184,6 +186,7 @@ class _CleanUp:
         if chosen.name in self.defined:
             chosen = copy.copy(proxy)
             chosen._name = self.trace.make_name(prefix=proxy.prefix)
+            chosen._expression, chosen._sources = proxy._expression, proxy._sources
         self.defined.add(chosen.name)
         return chosen
 

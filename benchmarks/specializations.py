@@ -1,6 +1,6 @@
 """Every case of the tests: right against eager or not, and its specializations beside the allowed number.
 
-Run as ``python benchmarks/cases.py``; ends with status 1 where an answer is wrong.
+Run as ``python benchmarks/specializations.py``; ends with status 1 where an answer is wrong.
 """
 
 from __future__ import annotations
