@@ -19,6 +19,10 @@ def _check_structure_meta(args: Any, kwargs: Any) -> None:
     """Return None: the check has no result."""
 
 
+def _structure_of(tree: Any) -> Any:
+    return optree.tree_structure(tree, none_is_leaf=True)
+
+
 def bind_structure_check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Append to the prologue that is being traced the check that a call's containers are built like these.
 
@@ -28,10 +32,10 @@ def bind_structure_check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     trace = get_tracectx()
     assert trace is not None
     inputs = {bsym.output.name: bsym.output for bsym in trace.bound_symbols if bsym.sym is prims.unpack_trivial}
-    expected = optree.tree_structure((args, kwargs), none_is_leaf=True)
+    expected = _structure_of((args, kwargs))
 
     def check_structure(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if optree.tree_structure((args, kwargs), none_is_leaf=True) != expected:
+        if _structure_of((args, kwargs)) != expected:
             raise StructureFailure
 
     symbol = Symbol(
