@@ -113,6 +113,23 @@ def test_division_by_a_number_that_may_be_zero() -> None:
     assert_same_as_eager(divided, [(T(3), 2), (T(4), 0), (T(4), 5)])
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n: x + 1 if n > 0 else x - 1,
+        lambda x, n: x * 2 if n == n else x,  # noqa: PLR0124
+        lambda x, n: x * float(str(n)),
+        lambda x, n: x * {0.5: 1.0}.get(n, 3.0),
+    ],
+    ids=["comparison", "self", "text", "key"],
+)
+def test_numbers_that_are_no_numbers(function: Callable[..., Any]) -> None:
+    x = T(4)
+    values = [math.nan, 0.5, -1.0, math.nan, math.inf, 0.5]
+    jitted = assert_same_as_eager(function, [(x, value) for value in values])
+    assert specializations(jitted) <= 4
+
+
 def test_public_functions_refuse_what_was_not_compiled_symbolically() -> None:
     jitted = thunder.jit(lambda x: x + 1)
     jitted(T(3))

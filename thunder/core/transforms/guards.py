@@ -156,6 +156,8 @@ def _equals(expression: Expression, value: Any) -> Expression:
     if isinstance(value, bool):
         taken = apply("to_bool", expression)
         return taken if value else apply("not_", taken)
+    if value != value:  # noqa: PLR0124 (only NaN differs from itself)
+        return apply("ne", expression, expression)
     return apply("eq", expression, constant(value))
 
 
