@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from thunder.core.compile_data import _compile_data, using_symbolic_values
 from thunder_symbolic.vocabulary import add
@@ -17,6 +18,16 @@ def guard_recorder() -> GuardRecorder | None:
     """Return the recorder of the specialization being compiled, or None outside symbolic values."""
     stats = _compile_data.get()[1]
     return None if stats is None else stats.__dict__.get("guard_recorder")
+
+
+@add("quietly")
+def quietly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call ``function``; what it reads of numbers is only shown, and decides nothing."""
+    recorder = guard_recorder()
+    if recorder is None:
+        return function(*args, **kwargs)
+    with recorder.quiet():
+        return function(*args, **kwargs)
 
 
 @add("is_symbolic_trace")

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from thunder.core.baseutils import check_type
-from thunder.core.compile_data import guard_recorder, using_symbolic_values
+from thunder.core.compile_data import guard_recorder, quietly, using_symbolic_values
 from thunder.core.langctxs import resolve_method
 from thunder.core.proxies import IntegerProxy, NumberProxy, TensorProxy, is_tracing
 from thunder_symbolic.vocabulary import add, replace, wrap
@@ -71,12 +71,8 @@ def keep_expression(original: Callable[..., NumberProxy], self: NumberProxy, **c
 @wrap("FloatProxy.__repr__")
 @wrap("NumberProxy.known_value")
 @wrap("NumberProxy.make_static_constrained")
-def quietly(original: Callable[..., Any], self: NumberProxy, *args: Any, **kwargs: Any) -> Any:
-    recorder = guard_recorder()
-    if recorder is None:
-        return original(self, *args, **kwargs)
-    with recorder.quiet():
-        return original(self, *args, **kwargs)
+def read_quietly(original: Callable[..., Any], self: NumberProxy, *args: Any, **kwargs: Any) -> Any:
+    return quietly(original, self, *args, **kwargs)
 
 
 @wrap("NumberProxy.__bool__")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from thunder.core.compile_data import guard_recorder
+from thunder.core.compile_data import guard_recorder, quietly
 from thunder.core.symbol import BoundSymbol, Symbol
 from thunder_symbolic.vocabulary import wrap
 
@@ -27,8 +27,4 @@ def call(original: Callable[..., Any], self: Symbol, *args: Any, **kwargs: Any) 
 
 @wrap("BoundSymbol.python")
 def print_quietly(original: Callable[..., list[str]], self: BoundSymbol, *args: Any, **kwargs: Any) -> list[str]:
-    recorder = guard_recorder()
-    if recorder is None:
-        return original(self, *args, **kwargs)
-    with recorder.quiet():
-        return original(self, *args, **kwargs)
+    return quietly(original, self, *args, **kwargs)

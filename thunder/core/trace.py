@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from thunder.core.compile_data import guard_recorder
+from thunder.core.compile_data import quietly
 from thunder_symbolic.vocabulary import wrap
 
 
 @wrap("TraceCtx.python")
 @wrap("TraceCtx.python_ctx")
 def print_quietly(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
-    recorder = guard_recorder()
-    if recorder is None:
-        return original(self, *args, **kwargs)
-    with recorder.quiet():
-        return original(self, *args, **kwargs)
+    return quietly(original, self, *args, **kwargs)
