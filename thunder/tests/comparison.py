@@ -22,6 +22,12 @@ def _leaf(x: Any, with_grad: bool) -> Any:
     return x.detach().clone().requires_grad_(with_grad and x.is_floating_point())
 
 
+def _loss(output: torch.Tensor) -> torch.Tensor:
+    # Weights that differ, so that the loss of a normalised output does not have a gradient of rounding errors
+    weights = torch.linspace(0.5, 1.5, output.numel(), dtype=output.dtype).reshape(output.shape)
+    return (output * output * weights).sum()
+
+
 def _run(function: Callable[..., Any], args: Sequence[Any], with_grad: bool) -> tuple[list[Any], list[Any]] | Exception:
     args = tree_map(lambda x: _leaf(x, with_grad), list(args))
     try:
@@ -30,7 +36,7 @@ def _run(function: Callable[..., Any], args: Sequence[Any], with_grad: bool) -> 
         return error
     differentiable = [o for o in outputs if isinstance(o, torch.Tensor) and o.requires_grad]
     if differentiable:
-        sum((o * o).sum() for o in differentiable).backward()
+        sum(_loss(o) for o in differentiable).backward()
     gradients = [x.grad for x in tree_flatten(args)[0] if isinstance(x, torch.Tensor)]
     return outputs, gradients
 
@@ -56,5 +62,6 @@ def assert_same_as_eager(
             if eager_gradient is None and gradient is not None:
                 # Thunder marks outputs as differentiable that eager does not: their gradient is zero
                 eager_gradient = torch.zeros_like(gradient)
-            torch.testing.assert_close(gradient, eager_gradient, equal_nan=True)
+            # Decomposed operations round otherwise than PyTorch's own kernels in float32
+            torch.testing.assert_close(gradient, eager_gradient, rtol=1e-4, atol=1e-4, equal_nan=True)
     return jitted
