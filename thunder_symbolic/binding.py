@@ -66,6 +66,22 @@ def _replacement(change: Change, original: Any) -> Any:
     return type(original)(call) if isinstance(original, (staticmethod, classmethod)) else call
 
 
+def _get(owner: Any, name: str) -> Any:
+    # A class or module is asked for its own attributes only; a symbol has slots
+    return owner.__dict__.get(name, _ABSENT) if _has_namespace(owner) else getattr(owner, name, _ABSENT)
+
+
+def _has_namespace(owner: Any) -> bool:
+    return isinstance(owner, (type, ModuleType))
+
+
+def _set(owner: Any, name: str, value: Any) -> None:
+    if _has_namespace(owner):
+        setattr(owner, name, value)
+    else:
+        object.__setattr__(owner, name, value)  # a symbol is a frozen dataclass
+
+
 def bind(module: ModuleType, change: Change) -> Bound:
     """Bind ``change`` in ``module`` and return what was done.
 
@@ -76,12 +92,12 @@ def bind(module: ModuleType, change: Change) -> Bound:
     *path, name = change.target.split(".")
     for part in path:
         owner = getattr(owner, part)
-    original = owner.__dict__.get(name, _ABSENT)
+    original = _get(owner, name)
     if (original is _ABSENT) != (change.kind == "add"):
         word = "does not define" if original is _ABSENT else "already defines"
         raise LookupError(f"{module.__name__} {word} {change.target}")
     replacement = _replacement(change, original)
-    setattr(owner, name, replacement)
+    _set(owner, name, replacement)
     return Bound(module.__name__, change.target, owner, original, replacement)
 
 
@@ -134,5 +150,5 @@ def restore(entry: Bound) -> None:
     if entry.original is _ABSENT:
         delattr(entry.owner, name)
     else:
-        setattr(entry.owner, name, entry.original)
+        _set(entry.owner, name, entry.original)
         rebind(entry.replacement, entry.original)

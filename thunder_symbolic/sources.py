@@ -42,13 +42,16 @@ def _names(node: ast.stmt) -> Iterator[str]:
         yield from (target.id for target in node.targets if isinstance(target, ast.Name))
     elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         yield node.target.id
-    elif isinstance(node, ast.ImportFrom):
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from (alias.asname or alias.name for alias in node.names)
 
 
 def object_digest(source: str, target: str) -> str | None:
     """Return the digest of the source of ``target`` in a module's ``source``, or None where it is not defined."""
     tree: Any = ast.parse(source)
+    symbol = target.removesuffix(".meta")
+    if symbol != target:
+        return _symbol_digest(source, symbol)
     for name in target.split("."):
         tree = next((node for node in reversed(tree.body) if name in _names(node)), None)
         if tree is None:
@@ -56,6 +59,19 @@ def object_digest(source: str, target: str) -> str | None:
     segment = ast.get_source_segment(source, tree)
     decorators = "\n".join(ast.get_source_segment(source, d) or "" for d in getattr(tree, "decorator_list", ()))
     return _digest(f"{decorators}\n{segment}")
+
+
+def _symbol_digest(source: str, name: str) -> str | None:
+    """Return the digest of a symbol: of its definition, and of the function that it names as its meta."""
+    metas = [
+        keyword.value.id
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and name in _names(node) and isinstance(node.value, ast.Call)
+        for keyword in node.value.keywords
+        if keyword.arg == "meta" and isinstance(keyword.value, ast.Name)
+    ]
+    digests = [object_digest(source, part) for part in (name, *metas)]
+    return None if None in digests else _digest("".join(map(str, digests)))
 
 
 def record() -> dict[str, Any]:

@@ -8,7 +8,8 @@ A patch file is an ordinary Python module. Each change is a function under one o
 - ``@add("name")``: the function (or property) is bound under a name upstream does not have;
 - ``@around_import``: the context manager is entered before the upstream module's body runs, and left after it.
 
-A name is an attribute of the upstream module, or of one of its classes (``"TensorProxy.shape"``).
+A name is an attribute of the upstream module, or of one of its classes (``"TensorProxy.shape"``) or symbols
+(``"split.meta"``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Patch to ``thunder.clang``: ranges whose length is a symbolic number."""
+"""Patch to ``thunder.clang``: ranges, slices and shapes given by symbolic numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from thunder.core import devices, dtypes, prims
@@ -41,24 +41,49 @@ def arange(original: Callable[..., Any], *, start: Any, step: Any, stop: Any, de
     )
 
 
-def _from_start(index: Any, length: Any) -> Any:
-    """Return a slice's bound counted from the start; one that lies before the start is the start."""
-    if index is None or index >= 0:
-        return index
-    index = index + length
-    return index if index >= 0 else 0
-
-
 @wrap("_basic_indexing")
 def basic_indexing(original: Callable[..., Any], a: Any, /, key: list[Any]) -> Any:
-    """Clamp slices that reach beyond the start, as PyTorch does and upstream's meta does not."""
-    if not using_symbolic_values():
+    """Take the slices of ``key`` by symbolic bounds; integers and new dims are upstream's."""
+    if not using_symbolic_values() or not any(isinstance(entry, slice) and entry != slice(None) for entry in key):
         return original(a, key)
-    lengths = iter(a.shape)
-    clamped = []
-    for entry in key:
-        length = None if entry is None else next(lengths, None)
-        if isinstance(entry, slice) and length is not None:
-            entry = slice(_from_start(entry.start, length), _from_start(entry.stop, length), entry.step)
-        clamped.append(entry)
-    return original(a, clamped)
+    from thunder.clang.slices import take_slices
+
+    taken, rest = take_slices(a, key)
+    return taken if all(entry == slice(None) for entry in rest) else original(taken, rest)
+
+
+@wrap("slice_in_dim")
+def slice_in_dim(
+    original: Callable[..., Any], a: Any, start_index: Any, limit_index: Any, stride: Any = 1, dim: int = 0
+) -> Any:
+    """Return every ``stride``-th element from ``start_index`` to before ``limit_index``, clamped to the dim."""
+    if not using_symbolic_values():
+        return original(a, start_index, limit_index, stride, dim)
+    from thunder.clang.slices import slice_dims
+
+    return slice_dims(a, {range(len(a._shape))[dim]: slice(start_index, limit_index, stride)})
+
+
+@wrap("reshape")
+def reshape(original: Callable[..., Any], a: Any, shape: Sequence[Any]) -> Any:
+    """Return ``a`` in another shape; a -1 in it is the length that keeps the number of elements.
+
+    Raises:
+        RuntimeError: where the number of elements does not fit.
+    """
+    if not using_symbolic_values():
+        return original(a, shape)
+    from thunder.core.transforms.python_numbers import identical_shapes, product
+
+    dims = a.shape
+    if identical_shapes(dims, shape):
+        return a
+    missing = [axis for axis, length in enumerate(shape) if length < 0]
+    if not missing:
+        return prims.reshape(a, tuple(shape))
+    (axis, *others) = missing
+    check(not others and shape[axis] == -1, lambda: f"a shape may hold one -1 and no other negative length: {shape}")
+    count, known = product(dims), product([*shape[:axis], *shape[axis + 1 :]])
+    check(known != 0, lambda: f"the -1 in {shape} stands for any length: another length is 0")
+    check(count % known == 0, lambda: f"a tensor of shape {dims} cannot be reshaped to {shape}")
+    return prims.reshape(a, (*shape[:axis], count // known, *shape[axis + 1 :]))

@@ -7,6 +7,7 @@ from typing import Any
 
 from thunder.core.baseutils import check
 from thunder.core.compile_data import guard_recorder
+from thunder.core.utils import extract_shape_from_varargs
 from thunder_symbolic.vocabulary import wrap
 
 
@@ -47,3 +48,21 @@ def _common_dim(dims: list[Any]) -> Any:
         check(first == 1, lambda: f"cannot broadcast a dim of length {other} to one of length {first}")  # noqa: B023
         first = other
     return first
+
+
+@wrap("expand_impl")
+def expand_impl(original: Callable[..., Any], a: Any, *shape: Any, broadcast_prim: Any) -> Any:
+    """Return ``a`` broadcast to ``shape``, where -1 keeps a dim; the primitive checks that the dims fit.
+
+    Raises:
+        RuntimeError: where ``shape`` has fewer dims than ``a``, or one that ``a`` does not broadcast to.
+    """
+    if guard_recorder() is None:
+        return original(a, *shape, broadcast_prim=broadcast_prim)
+    wanted = list(extract_shape_from_varargs(shape))
+    offset = len(wanted) - len(a._shape)
+    check(offset >= 0, lambda: f"cannot expand {len(a._shape)} dims to {len(wanted)}")
+    for position, dim in enumerate(a.shape, start=offset):
+        if wanted[position] == -1:
+            wanted[position] = dim
+    return broadcast_prim(a, tuple(wanted), tuple(range(offset, len(wanted))))

@@ -12,11 +12,12 @@ from thunder.clang import (
     check_string_value,
 )
 from thunder.core.compile_data import _compile_data, guard_recorder, using_symbolic_values
-from thunder.core.interpreter import WrappedValue
-from thunder.core.jit_ext import JitCtx
+from thunder.core.interpreter import WrappedValue, interpreter_needs_wrap
+from thunder.core.jit_ext import JitCtx, record_source_loc_in_symbol_header
 from thunder.core.prims import check_type
 from thunder.core.proxies import NumberProxy, proxy
 from thunder.core.trace import TraceCtx, TraceResults
+from thunder.core.utils import is_hashable
 from thunder_symbolic.vocabulary import wrap
 
 
@@ -71,6 +72,20 @@ def proxify(original: Callable[..., Any], self: JitCtx, value: WrappedValue) -> 
         recorder.add_input(result)
         self.add_constraint((check_type, result, result.python_type))
     return result
+
+
+@wrap("general_jit_lookaside")
+def lookaside(
+    original: Callable[..., Any], function: Any, *args: WrappedValue, **kwargs: WrappedValue
+) -> Callable[..., Any] | None:
+    if guard_recorder() is None or kwargs or not is_hashable(function):
+        return original(function, *args, **kwargs)
+    from thunder.core.transforms.python_builtins import symbolic_builtin
+
+    symbolic = symbolic_builtin(function, [arg.value for arg in args])
+    if symbolic is None:
+        return original(function, *args)
+    return interpreter_needs_wrap(record_source_loc_in_symbol_header(symbolic))
 
 
 @wrap("propagate_constraints")

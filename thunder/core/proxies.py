@@ -86,9 +86,10 @@ def unary(original: Callable[..., Any], a: Any, name: str, fn: Callable[..., Any
     recorder = guard_recorder()
     if recorder is None or not is_tracing():
         return original(a, name, fn, kind)
-    if name == "round":
-        # Python's rounding yields an integer, the primitive's a float
-        return fn(a.value)
+    if name in ("ceil", "floor", "trunc", "round"):
+        from thunder.core.transforms.python_builtins import rounded
+
+        return rounded(name, a)
     return resolve_method(name, a)(a)
 
 

@@ -40,27 +40,12 @@ def test_slice_recorded() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = prims.shape(a)
-  t15 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t15: "cpu f32[i0, i1]"
+  t3 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t3: "cpu f32[i0, i1]"
     # (i0, i1) = prims.shape(a)
     # (i0, i1) = prims.shape(a)
     # i2 = prims.ge(i1, 0)  # i2: "bool True"
-    # (i0, i1) = prims.shape(a)
-    # (i0, i1) = prims.shape(a)
-    # i3 = prims.lt(i0, 0)  # i3: "bool False"
-    # i4 = prims.ge(i0, 0)  # i4: "bool True"
-    # i5 = prims.lt(i0, 0)  # i5: "bool False"
-    # i6 = prims.le(i0, 0)  # i6: "bool False"
-    # i7 = prims.ge(i0, i0)  # i7: "bool True"
-    # i8 = prims.lt(i1, 0)  # i8: "bool False"
-    # i9 = prims.ge(i1, 0)  # i9: "bool True"
-    # i10 = prims.lt(i1, 0)  # i10: "bool False"
-    # i11 = prims.le(i1, 0)  # i11: "bool False"
-    # i12 = prims.ge(i1, i1)  # i12: "bool True"
-    # (i0, i1) = prims.shape(a)
-    # i13 = prims.eq(i0, i0)  # i13: "bool True"
-    # i14 = prims.eq(i1, i1)  # i14: "bool True"
-    # t15 = prims.shallow_copy(a)  # t15: "cpu f32[i0, i1]"
-  return (t15,)\
+    # t3 = prims.shallow_copy(a)  # t3: "cpu f32[i0, i1]"
+  return (t3,)\
 """)
 
 
@@ -69,9 +54,9 @@ def test_slice_cleaned() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (_, i1) = prims.shape(a)
-  t15 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t15: "cpu f32[i0, i1]"
-    # t15 = prims.shallow_copy(a)  # t15: "cpu f32[i0, i1]"
-  return (t15,)\
+  t3 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t3: "cpu f32[i0, i1]"
+    # t3 = prims.shallow_copy(a)  # t3: "cpu f32[i0, i1]"
+  return (t3,)\
 """)
 
 
@@ -80,9 +65,9 @@ def test_slice_execution() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (_, i1) = shape(a)
-  t42 = Tensor.__getitem__(a, (..., slice(None,i1,None)))  # t42: "cpu f32[i0, i1]"
+  t6 = Tensor.__getitem__(a, (..., slice(None,i1,None)))  # t6: "cpu f32[i0, i1]"
   del i1
-  return (t42,)\
+  return (t6,)\
 """)
 
 
@@ -91,9 +76,9 @@ def test_slice_cleaned_with_grad() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (_, i1) = prims.shape(a)
-  t15 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t15: "cpu f32[i0, i1]"
-    # t15 = prims.shallow_copy(a)  # t15: "cpu f32[i0, i1]"
-  return (t15,)\
+  t3 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t3: "cpu f32[i0, i1]"
+    # t3 = prims.shallow_copy(a)  # t3: "cpu f32[i0, i1]"
+  return (t3,)\
 """)
 
 
@@ -101,8 +86,8 @@ def test_slice_execution_with_grad() -> None:
     assert _text(thunder.last_traces(_compiled(_slice_to_last_dim, requires_grad=True))[-1]) == snapshot("""\
 def computation(a):
   # a: "cpu f32[i0, i1]"
-  t19 = shallow_copy(a)  # t19: "cpu f32[i0, i1]"
-  return {'output': (t19,), 'flat_args': [a], 'flat_output': (t19,)}, ((), ())\
+  t7 = shallow_copy(a)  # t7: "cpu f32[i0, i1]"
+  return {'output': (t7,), 'flat_args': [a], 'flat_output': (t7,)}, ((), ())\
 """)
 
 
@@ -111,11 +96,11 @@ def test_slice_backward() -> None:
 def backward_fn(saved_for_backward, cotangents):
   # saved_for_backward: "Collection"
   # cotangents: "Collection"
-  t17, = cotangents
-  # t17: "cpu f32[i0, i1]"
+  t5, = cotangents
+  # t5: "cpu f32[i0, i1]"
   clear_mutable_collection(cotangents)
   del cotangents
-  return (t17,)\
+  return (t5,)\
 """)
 
 
@@ -130,32 +115,30 @@ def computation(a):
     # (i0, i1) = prims.shape(a)
     # i4 = prims.mul(1, i0)  # i4: "int 4"
     # self = prims.mul(i4, i1)  # self: "int 20"
-  t15 = ltorch.reshape(a, [self])  # t15: "cpu f32[i5]"
+  t13 = ltorch.reshape(a, [self])  # t13: "cpu f32[i5]"
     # (i0, i1) = prims.shape(a)
-    # i6 = prims.eq(i0, self)  # i6: "bool False"
-    # i7 = prims.ge(self, 0)  # i7: "bool True"
-    # i8 = prims.mul(1, self)  # i8: "int 20"
-    # t15 = prims.reshape(a, (self,))  # t15: "cpu f32[i5]"
-  t17 = ltorch.relu(t15, False)  # t17: "cpu f32[i5]"
-    # t16 = ltorch.gt(t15, 0)  # t16: "cpu b8[i5]"
-      # (self,) = prims.shape(t15)
-      # (self,) = prims.shape(t15)
-      # (self,) = prims.shape(t15)
-      # (self,) = prims.shape(t15)
+    # i6 = prims.lt(self, 0)  # i6: "bool False"
+    # t13 = prims.reshape(a, (self,))  # t13: "cpu f32[i5]"
+  t15 = ltorch.relu(t13, False)  # t15: "cpu f32[i5]"
+    # t14 = ltorch.gt(t13, 0)  # t14: "cpu b8[i5]"
+      # (self,) = prims.shape(t13)
+      # (self,) = prims.shape(t13)
+      # (self,) = prims.shape(t13)
+      # (self,) = prims.shape(t13)
       # _ = prims.convert_element_type(0, float)
-      # t16 = prims.gt(t15, 0.0)  # t16: "cpu b8[i5]"
-    # t17 = ltorch.where(t16, t15, 0)  # t17: "cpu f32[i5]"
+      # t14 = prims.gt(t13, 0.0)  # t14: "cpu b8[i5]"
+    # t15 = ltorch.where(t14, t13, 0)  # t15: "cpu f32[i5]"
       # _ = prims.convert_element_type(0, float)
-      # (self,) = prims.shape(t16)
-      # (self,) = prims.shape(t16)
-      # (self,) = prims.shape(t15)
-      # (self,) = prims.shape(t15)
-      # (self,) = prims.shape(t16)
-      # (self,) = prims.shape(t16)
-      # (self,) = prims.shape(t15)
-      # (self,) = prims.shape(t15)
-      # t17 = prims.where(t16, t15, 0.0)  # t17: "cpu f32[i5]"
-  return (t17,)\
+      # (self,) = prims.shape(t14)
+      # (self,) = prims.shape(t14)
+      # (self,) = prims.shape(t13)
+      # (self,) = prims.shape(t13)
+      # (self,) = prims.shape(t14)
+      # (self,) = prims.shape(t14)
+      # (self,) = prims.shape(t13)
+      # (self,) = prims.shape(t13)
+      # t15 = prims.where(t14, t13, 0.0)  # t15: "cpu f32[i5]"
+  return (t15,)\
 """)
 
 
@@ -165,14 +148,14 @@ def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = prims.shape(a)
   i3 = prims.mul(i0, i1)  # i3: "int 20"
-  t15 = ltorch.reshape(a, [i3])  # t15: "cpu f32[i3]"
-    # t15 = prims.reshape(a, (i3,))  # t15: "cpu f32[i3]"
-  t17 = ltorch.relu(t15, False)  # t17: "cpu f32[i3]"
-    # t16 = ltorch.gt(t15, 0)  # t16: "cpu b8[i3]"
-      # t16 = prims.gt(t15, 0.0)  # t16: "cpu b8[i3]"
-    # t17 = ltorch.where(t16, t15, 0)  # t17: "cpu f32[i3]"
-      # t17 = prims.where(t16, t15, 0.0)  # t17: "cpu f32[i3]"
-  return (t17,)\
+  t13 = ltorch.reshape(a, [i3])  # t13: "cpu f32[i3]"
+    # t13 = prims.reshape(a, (i3,))  # t13: "cpu f32[i3]"
+  t15 = ltorch.relu(t13, False)  # t15: "cpu f32[i3]"
+    # t14 = ltorch.gt(t13, 0)  # t14: "cpu b8[i3]"
+      # t14 = prims.gt(t13, 0.0)  # t14: "cpu b8[i3]"
+    # t15 = ltorch.where(t14, t13, 0)  # t15: "cpu f32[i3]"
+      # t15 = prims.where(t14, t13, 0.0)  # t15: "cpu f32[i3]"
+  return (t15,)\
 """)
 
 
@@ -181,13 +164,13 @@ def test_reshape_execution() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = shape(a)
-  i28 = operator.mul(i0, i1)  # i28: "int 20"
+  i24 = operator.mul(i0, i1)  # i24: "int 20"
   del i0, i1
-  t38 = torch.reshape(a, [i28])  # t38: "cpu f32[i28]"
-  del i28
-  t40 = torch.nn.functional.relu(t38, False)  # t40: "cpu f32[i28]"
-  del t38
-  return (t40,)\
+  t32 = torch.reshape(a, [i24])  # t32: "cpu f32[i24]"
+  del i24
+  t34 = torch.nn.functional.relu(t32, False)  # t34: "cpu f32[i24]"
+  del t32
+  return (t34,)\
 """)
 
 
@@ -197,14 +180,14 @@ def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = prims.shape(a)
   i3 = prims.mul(i0, i1)  # i3: "int 20"
-  t15 = ltorch.reshape(a, [i3])  # t15: "cpu f32[i3]"
-    # t15 = prims.reshape(a, (i3,))  # t15: "cpu f32[i3]"
-  t17 = ltorch.relu(t15, False)  # t17: "cpu f32[i3]"
-    # t16 = ltorch.gt(t15, 0)  # t16: "cpu b8[i3]"
-      # t16 = prims.gt(t15, 0.0)  # t16: "cpu b8[i3]"
-    # t17 = ltorch.where(t16, t15, 0)  # t17: "cpu f32[i3]"
-      # t17 = prims.where(t16, t15, 0.0)  # t17: "cpu f32[i3]"
-  return (t17,)\
+  t13 = ltorch.reshape(a, [i3])  # t13: "cpu f32[i3]"
+    # t13 = prims.reshape(a, (i3,))  # t13: "cpu f32[i3]"
+  t15 = ltorch.relu(t13, False)  # t15: "cpu f32[i3]"
+    # t14 = ltorch.gt(t13, 0)  # t14: "cpu b8[i3]"
+      # t14 = prims.gt(t13, 0.0)  # t14: "cpu b8[i3]"
+    # t15 = ltorch.where(t14, t13, 0)  # t15: "cpu f32[i3]"
+      # t15 = prims.where(t14, t13, 0.0)  # t15: "cpu f32[i3]"
+  return (t15,)\
 """)
 
 
@@ -213,13 +196,13 @@ def test_reshape_execution_with_grad() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = shape(a)
-  i44 = operator.mul(i0, i1)  # i44: "int 20"
-  t56 = torch_prims_reshape_impl(a, (i44,))  # t56: "cpu f32[i44]"
-  del i44
-  t57 = torch.gt(t56, 0.0)  # t57: "cpu b8[i44]"
-  t58 = torch.where(t57, t56, 0.0)  # t58: "cpu f32[i44]"
-  del t56
-  return {'output': (t58,), 'flat_args': [a], 'flat_output': (t58,)}, ((t57,), (i0, i1))\
+  i42 = operator.mul(i0, i1)  # i42: "int 20"
+  t54 = torch_prims_reshape_impl(a, (i42,))  # t54: "cpu f32[i42]"
+  del i42
+  t55 = torch.gt(t54, 0.0)  # t55: "cpu b8[i42]"
+  t56 = torch.where(t55, t54, 0.0)  # t56: "cpu f32[i42]"
+  del t54
+  return {'output': (t56,), 'flat_args': [a], 'flat_output': (t56,)}, ((t55,), (i0, i1))\
 """)
 
 
@@ -233,12 +216,12 @@ def backward_fn(saved_for_backward, cotangents):
   # C1: "Collection"
   clear_mutable_collection(saved_for_backward)
   del saved_for_backward
-  t34, = cotangents
-  # t34: "cpu f32[i44]"
+  t32, = cotangents
+  # t32: "cpu f32[i42]"
   clear_mutable_collection(cotangents)
   del cotangents
-  t57, = C0
-  # t57: "cpu b8[i44]"
+  t55, = C0
+  # t55: "cpu b8[i42]"
   clear_mutable_collection(C0)
   del C0
   i0, i1, = C1
@@ -246,11 +229,11 @@ def backward_fn(saved_for_backward, cotangents):
   # i1: "int 5"
   clear_mutable_collection(C1)
   del C1
-  t59 = torch.where(t57, t34, 0)  # t59: "cpu f32[i44]"
-  del t57, t34
-  t65 = torch_prims_reshape_impl(t59, (i0, i1))  # t65: "cpu f32[i0, i1]"
-  del t59, i0, i1
-  return (t65,)\
+  t57 = torch.where(t55, t32, 0)  # t57: "cpu f32[i42]"
+  del t55, t32
+  t63 = torch_prims_reshape_impl(t57, (i0, i1))  # t63: "cpu f32[i0, i1]"
+  del t57, i0, i1
+  return (t63,)\
 """)
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from thunder.core.compile_data import using_symbolic_values
+from thunder.core.compile_data import quietly, using_symbolic_values
+from thunder.core.prims import OpTags
 from thunder.core.proxies import IntegerProxy
-from thunder_symbolic.vocabulary import wrap
+from thunder.core.symbol import Symbol
+from thunder_symbolic.vocabulary import amend, wrap
 
 
 def _as_float(factor: Any) -> Any:
@@ -17,9 +21,97 @@ def _as_float(factor: Any) -> Any:
 
 @wrap("_interpolate_scale_factor_helper")
 def interpolate_by_factor(original: Callable[..., Any], a: Any, scale_factor: Any, mode: str = "nearest") -> Any:
-    """PyTorch takes integers as scale factors; upstream's meta takes floats only."""
+    """Resize by whole factors for any dims; PyTorch takes integers as factors, upstream's meta floats only."""
     if not using_symbolic_values():
         return original(a, scale_factor, mode)
+    from thunder.torch.resizing import repeat_elements, whole_factors
+
+    factors = whole_factors(scale_factor, len(a._shape) - 2)
+    if factors is not None and mode in ("nearest", "nearest-exact"):
+        return repeat_elements(a, factors)
     if isinstance(scale_factor, Sequence):
         return original(a, [_as_float(factor) for factor in scale_factor], mode)
     return original(a, _as_float(scale_factor), mode)
+
+
+@wrap("split.meta")
+def split(original: Callable[..., Any], a: Any, size_or_sections: Any, /, dim: int = 0) -> Any:
+    if not using_symbolic_values() or not isinstance(size_or_sections, (int, IntegerProxy)):
+        return original(a, size_or_sections, dim)
+    from thunder.torch.splits import split_by_length
+
+    return split_by_length(a, size_or_sections, dim)
+
+
+@wrap("chunk.meta")
+def chunk(original: Callable[..., Any], a: Any, chunks: Any, dim: int = 0) -> Any:
+    if not using_symbolic_values():
+        return original(a, chunks, dim)
+    from thunder.torch.splits import chunk
+
+    return chunk(a, chunks, dim)
+
+
+@wrap("_split_n")
+def split_evenly(original: Callable[..., Any], a: Any, n: Any, dim: int = 0) -> Any:
+    if not using_symbolic_values():
+        return original(a, n, dim)
+    from thunder.torch.splits import split_evenly
+
+    return split_evenly(a, n, dim)
+
+
+@amend("opt_einsum")
+def plan_quietly(planner: ModuleType) -> SimpleNamespace:
+    """Let the order of contractions, on which no result depends, follow from the first call's dims."""
+    return SimpleNamespace(contract_path=partial(quietly, planner.contract_path))
+
+
+@wrap("_get_fake_arg")
+def fake_argument(original: Callable[[Any], Any], argument: Any) -> Any:
+    if not using_symbolic_values():
+        return original(argument)
+    from thunder.core.transforms.fake_shapes import fake_argument
+
+    return fake_argument(original, argument)
+
+
+@wrap("_fake_type_to_thunder")
+def proxy_of_fake(original: Callable[[Any], Any], fake: Any) -> Any:
+    if not using_symbolic_values():
+        return original(fake)
+    from thunder.core.transforms.fake_shapes import proxy_of_fake
+
+    return proxy_of_fake(original, fake)
+
+
+def _symbolic_meta(meta: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(meta)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not using_symbolic_values():
+            return meta(*args, **kwargs)
+        from thunder.core.transforms.fake_shapes import symbolic_meta
+
+        return symbolic_meta(meta)(*args, **kwargs)
+
+    return call
+
+
+@wrap("meta_adaptor")
+def meta_of_custom_op(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    return _symbolic_meta(original(function))
+
+
+@amend("_torch_to_thunder_function_map")
+def registered_by_torch(table: dict[Any, Symbol]) -> dict[Any, Symbol]:
+    """Let the operations that torch's own shape rules describe keep symbolic dims."""
+    from thunder.core.transforms import backward_impls
+    from thunder.executors.torchex import ex
+
+    symbols = {id(entry): entry for entry in table.values() if isinstance(entry, Symbol)}
+    for sym in symbols.values():
+        if OpTags.AUTO_REGISTERED not in (sym.tags or ()):
+            continue
+        for symbol in (sym, ex.implmap[sym.id].symbol, backward_impls[sym.id]):
+            object.__setattr__(symbol, "meta", _symbolic_meta(symbol.meta))  # a symbol is a frozen dataclass
+    return table

@@ -68,3 +68,9 @@ def _get_gradfn_and_executor(original: Callable[..., tuple[Any, Any]], bsym: Bou
 
         rule = SYMBOLIC_GRAD_RULES.get(bsym.sym.id, rule)
     return rule, executor
+
+
+@wrap("is_constant_for_vjp")
+def is_constant_for_vjp(original: Callable[[BoundSymbol], bool], bsym: BoundSymbol) -> bool:
+    # What computes numbers has no gradient, whatever rule its tensor form has
+    return (using_symbolic_values() and is_pure_number_operation(bsym)) or original(bsym)

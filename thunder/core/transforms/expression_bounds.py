@@ -119,6 +119,18 @@ def _abs(a: Bounds) -> Bounds:
     return 0, None if low is None or high is None else max(-low, high)
 
 
+def intersection(a: Bounds, b: Bounds) -> Bounds:
+    """Return the interval of a value that lies in both."""
+    lowers = [low for low in (a[0], b[0]) if low is not None]
+    uppers = [high for high in (a[1], b[1]) if high is not None]
+    return max(lowers, default=None), min(uppers, default=None)
+
+
+def extremum_interval(op: str, args: Sequence[Bounds]) -> Bounds:
+    """Return the interval of the "min" or "max" of values in ``args``."""
+    return _min(*args) if op == "min" else _max(*args)
+
+
 def _min(*args: Bounds) -> Bounds:
     lowers = [low for low, _ in args if low is not None]
     uppers = [high for _, high in args if high is not None]

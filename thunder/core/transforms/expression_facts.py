@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections import deque
 
-from thunder.core.transforms.expression_apply import rebuild
-from thunder.core.transforms.expression_bounds import Bounds, interval, may_raise
+from thunder.core.transforms.expression_apply import apply, rebuild
+from thunder.core.transforms.expression_bounds import Bounds, extremum_interval, intersection, interval, may_raise
 from thunder.core.transforms.expression_logic import FALSE, TRUE, compare, compares_ints, negation
 from thunder.core.transforms.expression_nodes import Expression, constant, postorder, symbols
-from thunder.core.transforms.expression_polynomials import build, combine, content, leading, terms_of
+from thunder.core.transforms.expression_polynomials import (
+    build,
+    combine,
+    content,
+    distributed,
+    leading,
+    multiply,
+    terms_of,
+)
 
 _Range = tuple[Bounds, bool]  # of a value, and whether computing it may raise
 _Fact = tuple[Expression, Expression | None]  # as rewritten, and the conjunct it may stand for
-
-
-def _narrower(a: Bounds, b: Bounds) -> Bounds:
-    lowers = [low for low in (a[0], b[0]) if low is not None]
-    uppers = [high for high in (a[1], b[1]) if high is not None]
-    return max(lowers, default=None), min(uppers, default=None)
 
 
 def _affine(p: Expression) -> tuple[Expression, int, int]:
@@ -125,7 +127,11 @@ class Facts:
                 values = [value for value, _ in ranges]
                 raises = any(r for _, r in ranges) or may_raise(node.op, kinds, values)
                 if node.kind is not float:
-                    limits = _narrower(limits, interval(node.op, node.kind, kinds, values))
+                    limits = intersection(limits, interval(node.op, node.kind, kinds, values))
+            over = distributed(node)
+            if over is not None:
+                parts = [self._range(part)[0] for part in over[1]]
+                limits = intersection(limits, extremum_interval(over[0], parts))
             if node.kind is int and node.op != "const":
                 form, factor, offset = _affine(node)
                 learned = self._ranges.get(form)
@@ -133,7 +139,7 @@ class Facts:
                     ends = [None if end is None else factor * end + offset for end in learned]
                     low, high = ends if factor > 0 else ends[::-1]
                     # A fact has computed the form, so it has a value
-                    limits, raises = _narrower(limits, (low, high)), False
+                    limits, raises = intersection(limits, (low, high)), False
             known[node] = limits, raises
         return known[e]
 
@@ -159,6 +165,10 @@ class Facts:
             self._mentions.setdefault(s, {})[fact] = origin
         if compares_ints(fact):
             self._learn_range(fact, origin)
+        if fact.op == "eq" and fact.args[0].op == "mod":
+            (dividend, divisor), remainder = fact.args[0].args, fact.args[1]
+            whole = multiply(divisor, apply("floordiv", dividend, divisor))
+            self._pending.append((compare("eq", dividend, combine(whole, remainder)), None))
 
     def _learn_range(self, fact: Expression, origin: Expression | None) -> None:
         form, factor, offset = _affine(combine(fact.args[0], fact.args[1], -1))
@@ -174,8 +184,8 @@ class Facts:
             self._narrow(form, (None, value), origin)
 
     def _narrow(self, form: Expression, limits: Bounds, origin: Expression | None) -> None:
-        old = _narrower(self._ranges.get(form, (None, None)), form.bounds)
-        lower, upper = _narrower(old, limits)
+        old = intersection(self._ranges.get(form, (None, None)), form.bounds)
+        lower, upper = intersection(old, limits)
         for side, end, before in (("lower", limits[0], lower), ("upper", limits[1], upper)):
             if end is not None and end == before:
                 self._supersede((form, side), origin, both=limits[0] == limits[1])

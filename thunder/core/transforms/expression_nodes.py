@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NoReturn
 
-from thunder.core.transforms.expression_bounds import TRUTH, UNBOUNDED, Bounds, interval, may_raise
+from thunder.core.transforms.expression_bounds import TRUTH, UNBOUNDED, Bounds, intersection, interval, may_raise
 
 Kind = type
 KindRule = Callable[..., Kind]
@@ -162,6 +162,12 @@ def make(op: str, args: tuple[Expression, ...], kind: Kind) -> Expression:
     order = (2, op, len(args), *[arg.order for arg in args])
     limits = interval(op, kind, kinds, ranges)
     return _intern(key, op=op, args=args, value=None, name="", kind=kind, bounds=limits, raises=raises, order=order)
+
+
+def narrow(e: Expression, limits: Bounds) -> Expression:
+    """Return ``e``, known from now on to lie in ``limits`` too."""
+    _set(e, "bounds", intersection(e.bounds, limits))
+    return e
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from thunder.core.transforms.expression_bounds import LARGEST_BITS
-from thunder.core.transforms.expression_nodes import Expression, constant, make
+from thunder.core.transforms.expression_bounds import LARGEST_BITS, extremum_interval
+from thunder.core.transforms.expression_nodes import Expression, constant, make, narrow
 
 Monomial = tuple[Expression, ...]
 Terms = dict[Monomial, int]
@@ -72,7 +72,27 @@ def build(terms: Terms) -> Expression:
         return _term(*parts[0])
     parts.sort(key=_rank)
     nodes = tuple([_term(*part) for part in parts])
-    return nodes[0] if len(nodes) == 1 else make("add", nodes, int)
+    return nodes[0] if len(nodes) == 1 else _sum(nodes)
+
+
+def _sum(nodes: tuple[Expression, ...]) -> Expression:
+    total = make("add", nodes, int)
+    over = distributed(total)
+    # The sum and the extremum in it depend on the same symbols: taken apart, their intervals say too little
+    return total if over is None else narrow(total, extremum_interval(over[0], [part.bounds for part in over[1]]))
+
+
+def distributed(e: Expression) -> tuple[str, list[Expression]] | None:
+    """Return a sum that has an extremum among its terms as the extremum of sums: its operation and its arguments."""
+    if e.op != "add":
+        return None
+    terms = terms_of(e)
+    for monomial, number in terms.items():
+        if number and len(monomial) == 1 and monomial[0].op in ("min", "max"):
+            op = monomial[0].op if number > 0 else {"min": "max", "max": "min"}[monomial[0].op]
+            rest = build({m: n for m, n in terms.items() if m != monomial})
+            return op, [combine(rest, arg, number) for arg in monomial[0].args]
+    return None
 
 
 def combine(x: Expression, y: Expression, factor: int = 1) -> Expression:

@@ -100,6 +100,15 @@ def _floordiv(x: Expression, y: Expression) -> Expression:
     return atom("floordiv", x, y)
 
 
+def exact_quotient(x: Expression, y: Expression) -> Expression | None:
+    """Return ``x // y`` of ints for a ``y`` that is not zero, or None where no polynomial is the quotient."""
+    if y.op == "const":
+        return None
+    x, y = _without_common_factor(x, y)
+    quotient, remainder = divide_terms(terms_of(x), y)
+    return build(quotient) if quotient and not any(remainder.values()) and not x.raises and not y.raises else None
+
+
 def _may_be_zero(e: Expression) -> bool:
     lower, upper = e.bounds
     return (lower is None or lower <= 0) and (upper is None or upper >= 0)

@@ -10,6 +10,7 @@ from thunder.core.transforms.expression_apply import apply, register
 from thunder.core.transforms.expression_code import emit
 from thunder.core.transforms.expression_facts import Facts
 from thunder.core.transforms.expression_nodes import Expression, bounds, constant, evaluate, symbol, symbols
+from thunder.core.transforms.expression_rules import exact_quotient
 
 __all__ = [
     "Expression",
@@ -19,6 +20,7 @@ __all__ = [
     "constant",
     "emit",
     "evaluate",
+    "exact_quotient",
     "register",
     "symbol",
     "symbols",

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from thunder import clang
 from thunder.core import prims
 from thunder.core.langctxs import Languages, langctx
 from thunder.core.proxies import TensorProxy
 from thunder.core.transforms import const_as
+from thunder.core.transforms.python_numbers import identical
 
 
 def _slice_grad(
@@ -28,6 +30,23 @@ def _slice_grad(
     return result
 
 
+def _broadcast_in_dim_grad(a: TensorProxy, shape: Sequence[Any], broadcast_dimensions: Sequence[int]) -> TensorProxy:
+    """Sum the gradient over the dims that were added or repeated; those known to be kept need no decision."""
+    result = prims.broadcast_in_dim(a, shape, broadcast_dimensions)
+    gradient = prims.get_grad(result)
+    kept = dict(zip(broadcast_dimensions, a.shape))
+    repeated = [p for p, dim in kept.items() if not identical(dim, shape[p]) and dim == 1]
+    summed = [p for p in range(len(shape)) if p not in kept or p in repeated]
+    if summed:
+        gradient = prims.sum(gradient, tuple(summed))
+    if repeated:
+        unit_dims = tuple(index for index, p in enumerate(kept) if p in repeated)
+        gradient = clang.unsqueeze(gradient, unit_dims)
+    prims.put_grad(a, gradient)
+    return result
+
+
 SYMBOLIC_GRAD_RULES: dict[Any, Callable[..., Any]] = {
     prims.PrimIDs.SLICE: langctx(Languages.TORCH)(_slice_grad),
+    prims.PrimIDs.BROADCAST_IN_DIM: langctx(Languages.TORCH)(_broadcast_in_dim_grad),
 }

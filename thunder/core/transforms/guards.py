@@ -10,14 +10,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Number
+from pathlib import Path
 from typing import Any
 
+import thunder
+import torch
 from thunder.core import prims
 from thunder.core.interpreter import get_interpreterruntimectx
 from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
 from thunder.core.symbol import Symbol
 from thunder.core.trace import TraceCtx, get_tracectx
 from thunder.core.transforms.expressions import Expression, Facts, apply, constant, emit, symbol
+
+_THUNDER = str(Path(thunder.__file__).parent)
+_TORCH = str(Path(torch.__file__).parent)
 
 
 class GuardFailure(Exception):
@@ -122,6 +128,10 @@ class GuardRecorder:
         if not self._quiet:
             self._hold(expression)
 
+    def implies(self, expression: Expression) -> bool | None:
+        """Return whether the guards so far decide ``expression``, or None where they do not."""
+        return self.facts.implies(expression)
+
     def canonical(self, expression: Expression) -> Expression:
         """Return the expression that stands for all those the guards make equal to ``expression``."""
         return self.facts.substitute(expression)
@@ -163,13 +173,20 @@ def _equals(expression: Expression, value: Any) -> Expression:
 
 def _user_source() -> str | None:
     try:
-        filename, positions = get_interpreterruntimectx().get_current_user_source_location()
+        frames = get_interpreterruntimectx().frame_stack
     except LookupError:
         trace = get_tracectx()
         filename, positions = (
             (None, None) if trace is None else (trace._current_source_filename, trace._current_source_positions)
         )
-    return None if filename is None or positions is None else f"{filename}:{positions.lineno}"
+        return None if filename is None or positions is None else f"{filename}:{positions.lineno}"
+    places = [(frame.code.co_filename, frame.positions) for frame in reversed(frames) if frame.positions is not None]
+    ours = [place for place in places if not place[0].startswith(_THUNDER)]
+    # A line of the user's says more than one of torch.nn, which is better than none
+    users = [place for place in ours if not place[0].startswith(_TORCH)]
+    for filename, positions in (*users, *ours):
+        return f"{filename}:{positions.lineno}"
+    return None
 
 
 def compile_check(inputs: tuple[TensorProxy | NumberProxy, ...], guards: list[Expression]) -> Callable[..., None]:

@@ -9,13 +9,13 @@ from thunder.core import prims
 from thunder.core.prims import PrimIDs
 from thunder.core.proxies import NumberProxy
 from thunder.core.symbol import BoundSymbol, Symbol
-from thunder.core.transforms.expressions import Expression, apply, constant
+from thunder.core.transforms.expressions import Expression, apply, constant, exact_quotient
 
 if TYPE_CHECKING:
     from thunder.core.trace import TraceCtx
     from thunder.core.transforms.guards import GuardRecorder
 
-_OPERATIONS = {
+_OPERATIONS: dict[Any, str] = {
     PrimIDs.ADD: "add",
     PrimIDs.SUB: "sub",
     PrimIDs.MUL: "mul",
@@ -39,6 +39,9 @@ _OPERATIONS = {
     PrimIDs.BITWISE_AND: "and_",
     PrimIDs.BITWISE_OR: "or_",
     PrimIDs.BITWISE_XOR: "xor",
+    "thunder_symbolic.py_min": "min",
+    "thunder_symbolic.py_max": "max",
+    "thunder_symbolic.py_round": "round",
 }
 _CASTS: dict[Any, str] = {int: "to_int", float: "to_float", bool: "to_bool"}
 _DIVISIONS = {PrimIDs.PY_FLOORDIV, PrimIDs.REMAINDER, PrimIDs.DIV}
@@ -51,6 +54,7 @@ _PURE = frozenset(
         PrimIDs.CONVERT_ELEMENT_TYPE,
         PrimIDs.FMOD,
         PrimIDs.SIGNBIT,
+        PrimIDs.LOG10,
         PrimIDs.TRUNC,
         PrimIDs.SHALLOW_COPY,
     )
@@ -124,15 +128,29 @@ def attach_expression(recorder: GuardRecorder, sym: Symbol, args: tuple[Any, ...
     if not isinstance(result, NumberProxy) or result._expression is not None:
         return
     result._sources = tuple(arg for arg in args if isinstance(arg, NumberProxy))
-    result._expression = _result_expression(sym, args)
-    if primitive_of(sym) in _DIVISIONS:
+    primitive = primitive_of(sym)
+    if primitive in _DIVISIONS:
         divisor = expression_of(args[1])
-        if divisor is None:
-            if isinstance(args[1], NumberProxy):
-                recorder.read(args[1])
-        else:
+        if divisor is not None:
             # The result may go unused, the error that a zero would raise may not.
             recorder.require(apply("ne", divisor, constant(divisor.kind(0))))
+            result._expression = _divided(recorder, primitive, args)
+        elif isinstance(args[1], NumberProxy):
+            recorder.read(args[1])
+    if result._expression is None:
+        result._expression = _result_expression(sym, args)
+
+
+def _divided(recorder: GuardRecorder, primitive: Any, args: tuple[Any, ...]) -> Expression | None:
+    """Return the result of a division by what a guard says is not zero, where it leaves no remainder."""
+    operands = [expression_of(arg) for arg in args]
+    if any(operand is None or operand.kind is not int for operand in operands):
+        return None
+    dividend, divisor = (recorder.canonical(operand) for operand in operands if operand is not None)
+    quotient = exact_quotient(dividend, divisor)
+    if quotient is None or primitive is PrimIDs.DIV:
+        return None
+    return quotient if primitive is PrimIDs.PY_FLOORDIV else constant(0)
 
 
 def is_pure_number_operation(bsym: BoundSymbol) -> bool:

@@ -1,0 +1,102 @@
+"""Patch to ``thunder.core.prims``: shapes of primitives, where dims known to be equal need no decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from thunder.core.baseutils import check, check_type
+from thunder.core.compile_data import guard_recorder
+from thunder.core.proxies import TensorProxy
+from thunder_symbolic.vocabulary import wrap
+
+
+@wrap("broadcast_in_dim.meta")
+def broadcast_in_dim(
+    original: Callable[..., TensorProxy], a: TensorProxy, /, shape: Sequence[Any], broadcast_dimensions: Sequence[int]
+) -> TensorProxy:
+    """Return ``a`` with its dims at the positions ``broadcast_dimensions`` of ``shape``; dims of 1 are repeated.
+
+    Raises:
+        RuntimeError: where the positions do not increase, or a dim is neither 1 nor the one asked for.
+    """
+    if guard_recorder() is None:
+        return original(a, shape, broadcast_dimensions)
+    from thunder.core.transforms.python_numbers import identical
+
+    check_type(a, TensorProxy)
+    positions = list(broadcast_dimensions)
+    check(
+        len(positions) == len(a._shape) and all(0 <= p < len(shape) for p in positions),
+        lambda: f"cannot broadcast {len(a._shape)} dims to positions {positions} of {len(shape)} dims",
+    )
+    check(positions == sorted(set(positions)), lambda: f"broadcast positions have to increase: {positions}")
+    for dim, position in zip(a._shape, positions):
+        wanted = shape[position]
+        check(
+            identical(dim, wanted) or dim == 1 or dim == wanted,  # noqa: PLR1714 (each comparison is a decision)
+            lambda: f"a dim of length {dim} cannot be broadcast to length {wanted}",  # noqa: B023
+        )
+    return TensorProxy(like=a, shape=shape)
+
+
+@wrap("cat.meta")
+def cat(original: Callable[..., TensorProxy], tensors: list[TensorProxy], /, dim: int) -> TensorProxy:
+    """Return the concatenation along ``dim``, whose lengths need not be compared.
+
+    Raises:
+        RuntimeError: where the tensors differ in device, dtype, rank or another dim.
+        IndexError: where there is no such dim.
+    """
+    if guard_recorder() is None or not tensors or not all(isinstance(t, TensorProxy) for t in tensors):
+        return original(tensors, dim)
+    from thunder.core.transforms.python_numbers import identical
+
+    first, *others = tensors
+    original([first], dim)
+    axis = int(dim) % len(first._shape)
+    shape = list(first._shape)
+    for other in others:
+        check(
+            (other.dtype, other.device) == (first.dtype, first.device),
+            lambda: f"cat takes tensors of one dtype and device, not {first} and {other}",  # noqa: B023
+        )
+        check(len(other._shape) == len(shape), lambda: "cat takes tensors of one rank")
+        for position, (dim_, other_dim) in enumerate(zip(shape, other._shape)):
+            check(
+                position == axis or identical(dim_, other_dim) or dim_ == other_dim,
+                lambda: f"cat along dim {axis}: dim {position} is {dim_} and {other_dim}",  # noqa: B023
+            )
+        shape[axis] = shape[axis] + other._shape[axis]
+    return TensorProxy(like=first, shape=shape)
+
+
+@wrap("pad.meta")
+def pad(
+    original: Callable[..., TensorProxy],
+    a: TensorProxy,
+    /,
+    padding_value: Any,
+    padding_config: Sequence[tuple[Any, Any, Any]],
+) -> TensorProxy:
+    """Return ``a`` with ``(low, high, dilation)`` elements added before, after and between those of each dim.
+
+    Raises:
+        RuntimeError: where a length would be negative, or the configuration does not fit ``a``.
+    """
+    if guard_recorder() is None:
+        return original(a, padding_value, padding_config)
+    from thunder.core.transforms.python_numbers import maximum
+
+    check(len(padding_config) == len(a._shape), lambda: f"pad takes {len(a._shape)} triples, got {padding_config}")
+    # Upstream checks the types, on a tensor without elements
+    original(TensorProxy(like=a, shape=(0,)), padding_value, ((0, 0, 0),))
+    shape = []
+    for length, (low, high, dilation) in zip(a._shape, padding_config):
+        check(dilation >= 0, lambda: f"pad takes a dilation of at least 0, got {dilation}")  # noqa: B023
+        total = length + low + high
+        if not (isinstance(dilation, int) and dilation == 0):
+            total = total + maximum(length - 1, 0) * dilation
+        check(total >= 0, lambda: f"a dim of length {length} cannot be padded by {low} and {high}")  # noqa: B023
+        shape.append(total)
+    return TensorProxy(like=a, shape=shape)
