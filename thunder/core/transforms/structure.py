@@ -1,4 +1,4 @@
-"""The structure of a call's arguments: how many, in which containers, under which keys."""
+"""The structure of a call's arguments: how many, in which containers, under which keys, and which plain objects."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import optree
 from thunder.core import prims
 from thunder.core.symbol import Symbol
 from thunder.core.trace import get_tracectx
+from thunder.core.transforms.leaves import comparison
 
 
 class StructureFailure(Exception):
@@ -19,23 +20,25 @@ def _check_structure_meta(args: Any, kwargs: Any) -> None:
     """Return None: the check has no result."""
 
 
-def _structure_of(tree: Any) -> Any:
-    return optree.tree_structure(tree, none_is_leaf=True)
+def _flatten(tree: Any) -> tuple[list[Any], Any]:
+    return optree.tree_flatten(tree, none_is_leaf=True)
 
 
 def bind_structure_check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Append to the prologue that is being traced the check that a call's containers are built like these.
 
     Upstream checks the number of arguments; what is inside lists, tuples and dicts it reads without asking how
-    much more there is.
+    much more there is, and leaves such as None or an enum member it does not compare.
     """
     trace = get_tracectx()
     assert trace is not None
     inputs = {bsym.output.name: bsym.output for bsym in trace.bound_symbols if bsym.sym is prims.unpack_trivial}
-    expected = _structure_of((args, kwargs))
+    leaves, expected = _flatten((args, kwargs))
+    compared = [(index, same) for index, leaf in enumerate(leaves) if (same := comparison(leaf)) is not None]
 
     def check_structure(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if _structure_of((args, kwargs)) != expected:
+        leaves, structure = _flatten((args, kwargs))
+        if structure != expected or not all(same(leaves[index]) for index, same in compared):
             raise StructureFailure
 
     symbol = Symbol(
