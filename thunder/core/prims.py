@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from thunder.core.baseutils import check, check_type
 from thunder.core.compile_data import guard_recorder
 from thunder.core.proxies import TensorProxy
-from thunder_symbolic.vocabulary import wrap
+from thunder.core.symbol import Symbol
+from thunder_symbolic.vocabulary import amend, wrap
 
 
 @wrap("broadcast_in_dim.meta")
@@ -100,3 +102,11 @@ def pad(
         check(total >= 0, lambda: f"a dim of length {length} cannot be padded by {low} and {high}")  # noqa: B023
         shape.append(total)
     return TensorProxy(like=a, shape=shape)
+
+
+@amend("put_grad")
+def put_grad(symbol: Symbol) -> Symbol:
+    """Let the gradient of a tensor without dims be summed."""
+    from thunder.core.scalar_gradients import PutGrad
+
+    return PutGrad(**{field.name: getattr(symbol, field.name) for field in fields(symbol)})
