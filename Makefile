@@ -8,12 +8,13 @@ WORKERS ?= 2
 
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint cases bench-clean-up mutants lock clean help
+.PHONY: demo test lint programs cases bench-clean-up mutants lock clean help
 
 help:
 	@echo "make demo            train a small GPT on many shapes with one compilation (writes demo/)"
 	@echo "make test            run the tests"
 	@echo "make lint            ruff and mypy"
+	@echo "make programs        run small programs of every kind against eager"
 	@echo "make cases           specializations of every test case beside the allowed number"
 	@echo "make bench-clean-up  time of the clean-up pass as traces grow"
 	@echo "make mutants         mutation testing of the clean-up pass"
@@ -40,6 +41,9 @@ lint: $(VENV)/installed
 	mkdir -p build/typed && ln -sfn ../../thunder build/typed/patches
 	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml --explicit-package-bases \
 		patches/core patches/clang patches/executors patches/extend patches/torch patches/transforms patches/symbolic.py
+
+programs: $(VENV)/installed
+	$(BIN)/python thunder/tests/run_programs.py
 
 cases: $(VENV)/installed
 	$(BIN)/python benchmarks/specializations.py

@@ -11,6 +11,14 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
 
+class Silent(AssertionError):
+    """The jitted callable returned where eager raises."""
+
+
+class Crash(AssertionError):
+    """The jitted callable raised where eager returns: ``__cause__`` is what it raised."""
+
+
 def specializations(jitted: Callable[..., Any]) -> int:
     """Return how many cached computations ``jitted`` holds."""
     return len(thunder.compile_stats(jitted).interpreter_cache)
@@ -32,11 +40,11 @@ def _run(function: Callable[..., Any], args: Sequence[Any], with_grad: bool) -> 
     args = tree_map(lambda x: _leaf(x, with_grad), list(args))
     try:
         outputs = tree_flatten(function(*args))[0]
+        differentiable = [o for o in outputs if isinstance(o, torch.Tensor) and o.requires_grad]
+        if differentiable:
+            sum(_loss(o) for o in differentiable).backward()
     except Exception as error:
         return error
-    differentiable = [o for o in outputs if isinstance(o, torch.Tensor) and o.requires_grad]
-    if differentiable:
-        sum(_loss(o) for o in differentiable).backward()
     gradients = [x.grad for x in tree_flatten(args)[0] if isinstance(x, torch.Tensor)]
     return outputs, gradients
 
@@ -47,16 +55,20 @@ def assert_same_as_eager(
     """Call one jitted ``function`` with each of ``calls`` and compare with eager; return the jitted callable.
 
     Outputs and gradients are compared in value, shape and dtype; where eager raises, the jitted callable must.
+
+    Raises:
+        AssertionError: where they differ; a ``Silent`` or a ``Crash`` where only one of them raises.
     """
     eager = copy.deepcopy(function) if isinstance(function, torch.nn.Module) else function
     jitted = thunder.jit(function, cache="symbolic values", **options)
     for args in calls:
         expected, actual = _run(eager, args, with_grad), _run(jitted, args, with_grad)
         if isinstance(expected, Exception):
-            assert isinstance(actual, Exception), f"eager raised {expected!r}, the jitted callable did not"
+            if not isinstance(actual, Exception):
+                raise Silent(f"eager raised {expected!r}, the jitted callable did not")
             continue
         if isinstance(actual, Exception):
-            raise actual
+            raise Crash(f"the jitted callable raised {actual!r}, eager did not") from actual
         torch.testing.assert_close(actual[0], expected[0], equal_nan=True)
         for gradient, eager_gradient in zip(actual[1], expected[1], strict=True):
             if eager_gradient is None and gradient is not None:
