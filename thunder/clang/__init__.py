@@ -23,17 +23,16 @@ def arange(original: Callable[..., Any], *, start: Any, step: Any, stop: Any, de
     integers = all(isinstance(x, (int, IntegerProxy)) for x in bounds)
     if not using_symbolic_values() or not integers or not any(isinstance(x, IntegerProxy) for x in bounds):
         return original(start=start, step=step, stop=stop, device=device, dtype=dtype)
-    check(step != 0, lambda: "arange expects a step that is not zero")
+    upwards = step > 0
+    check(upwards or step < 0, lambda: "arange expects a step that is not zero")
     check(
-        (stop >= start) if step > 0 else (stop <= start),
+        (stop >= start) if upwards else (stop <= start),
         lambda: f"arange cannot go from {start} to {stop} by steps of {step}",
     )
     # The number of steps rounded up, in integers
     length = -((start - stop) // step)
     device = devices.to_device(device)
     dtype = dtypes.int64 if dtype is None else dtype
-    if length == 0:
-        return prims.full((0,), dtypes.dtype_to_numbertype(dtype)(0), device=device, dtype=dtype)
     if dtypes.is_exact_dtype(dtype):
         return prims.iota(length, start=start, step=step, device=device, dtype=dtype)
     return prims.convert_element_type(
@@ -43,13 +42,12 @@ def arange(original: Callable[..., Any], *, start: Any, step: Any, stop: Any, de
 
 @wrap("_basic_indexing")
 def basic_indexing(original: Callable[..., Any], a: Any, /, key: list[Any]) -> Any:
-    """Take the slices of ``key`` by symbolic bounds; integers and new dims are upstream's."""
-    if not using_symbolic_values() or not any(isinstance(entry, slice) and entry != slice(None) for entry in key):
+    """Take the integers, slices and new dims of ``key`` by symbolic bounds."""
+    if not using_symbolic_values():
         return original(a, key)
-    from thunder.clang.slices import take_slices
+    from thunder.clang.slices import index
 
-    taken, rest = take_slices(a, key)
-    return taken if all(entry == slice(None) for entry in rest) else original(taken, rest)
+    return index(a, key)
 
 
 @wrap("slice_in_dim")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from thunder import clang
 from thunder.core import prims
 from thunder.core.baseutils import check
 from thunder.core.proxies import TensorProxy
@@ -45,15 +46,41 @@ def slice_dims(a: TensorProxy, slices: Mapping[int, slice]) -> TensorProxy:
     return a if whole else prims.slice_prim(a, starts, ends, strides)
 
 
-def take_slices(a: TensorProxy, key: Sequence[Any]) -> tuple[TensorProxy, list[Any]]:
-    """Return what the slices of an indexing ``key`` select, and the key that is left for the result."""
+def position(entry: Any, length: Any) -> Any:
+    """Return the position that an integer selects of a dim of ``length``, counted from the start.
+
+    Raises:
+        IndexError: where it lies outside the dim.
+    """
+    counted = entry if entry >= 0 else entry + length
+    check(
+        counted >= 0 and counted < length,
+        lambda: f"index {entry} is out of bounds for a dim of length {length}",
+        exception_type=IndexError,
+    )
+    return counted
+
+
+def index(a: TensorProxy, key: Sequence[Any]) -> TensorProxy:
+    """Return what the integers and slices of an indexing ``key`` select of ``a``, with a dim of 1 for each None."""
+    dims = a.shape
     slices: dict[int, slice] = {}
-    rest: list[Any] = []
+    single: list[int] = []
+    new: list[int] = []
     axis = 0
     for entry in key:
-        if isinstance(entry, slice):
+        if entry is None:
+            # Among the dims that stay
+            new.append(axis - len(single) + len(new))
+            continue
+        if not isinstance(entry, slice):
+            start = position(entry, dims[axis])
+            single.append(axis)
+            slices[axis] = slice(start, start + 1)
+        elif entry != slice(None):
             slices[axis] = entry
-            entry = slice(None)
-        axis += entry is not None
-        rest.append(entry)
-    return slice_dims(a, slices), rest
+        axis += 1
+    result = slice_dims(a, slices) if slices else a
+    if single:
+        result = prims.squeeze(result, tuple(single))
+    return clang.unsqueeze(result, tuple(new)) if new else result

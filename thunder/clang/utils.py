@@ -7,7 +7,7 @@ from typing import Any
 
 from thunder.core.baseutils import check
 from thunder.core.compile_data import guard_recorder
-from thunder.core.utils import extract_shape_from_varargs
+from thunder.core.utils import extract_shape_from_varargs, is_cpu_scalar_tensor
 from thunder_symbolic.vocabulary import wrap
 
 
@@ -66,3 +66,29 @@ def expand_impl(original: Callable[..., Any], a: Any, *shape: Any, broadcast_pri
         if wanted[position] == -1:
             wanted[position] = dim
     return broadcast_prim(a, tuple(wanted), tuple(range(offset, len(wanted))))
+
+
+@wrap("maybe_broadcast_impl")
+def maybe_broadcast_impl(
+    original: Callable[..., tuple[Any, ...]],
+    *args: Any,
+    treat_cpu_scalar_tensors_as_numbers: bool = True,
+    expand_fn: Callable[..., Any],
+) -> tuple[Any, ...]:
+    """Return the arguments, tensors among them broadcast to one shape; numbers and CPU scalars stay as they are."""
+    if guard_recorder() is None:
+        return original(
+            *args, treat_cpu_scalar_tensors_as_numbers=treat_cpu_scalar_tensors_as_numbers, expand_fn=expand_fn
+        )
+    from thunder.clang.utils import compute_broadcast_shape as broadcast_shape
+    from thunder.core.transforms.python_numbers import identical_shapes
+
+    common = broadcast_shape(*(getattr(arg, "shape", None) for arg in args))
+
+    def broadcast(arg: Any) -> Any:
+        if not hasattr(arg, "shape") or (treat_cpu_scalar_tensors_as_numbers and is_cpu_scalar_tensor(arg)):
+            return arg
+        # What broadcasts a dim of 1 leaves any other as it is
+        return arg if identical_shapes(arg.shape, common) else expand_fn(arg, common)
+
+    return tuple(map(broadcast, args))

@@ -110,3 +110,72 @@ def put_grad(symbol: Symbol) -> Symbol:
     from thunder.core.scalar_gradients import PutGrad
 
     return PutGrad(**{field.name: getattr(symbol, field.name) for field in fields(symbol)})
+
+
+@wrap("slice_prim.meta")
+def slice_prim(
+    original: Callable[..., TensorProxy],
+    a: TensorProxy,
+    /,
+    start_indices: Sequence[Any],
+    end_indices: Sequence[Any],
+    strides: Sequence[Any] | None = None,
+) -> TensorProxy:
+    """Return every ``strides``-th element of each dim from ``start_indices`` to before ``end_indices``.
+
+    Raises:
+        RuntimeError: where the bounds are out of order or outside a dim, or a stride is not positive.
+    """
+    if guard_recorder() is None:
+        return original(a, start_indices, end_indices, strides)
+    from thunder.core.transforms.python_numbers import folded, identical
+
+    check_type(a, TensorProxy)
+    rank = len(a._shape)
+    steps = [1] * rank if strides is None else list(strides)
+    check(
+        len(start_indices) == len(end_indices) == len(steps) == rank,
+        lambda: f"a slice of {rank} dims takes as many bounds: {start_indices}, {end_indices}, {steps}",
+    )
+    shape = []
+    for length, start, end, stride in zip(a._shape, start_indices, end_indices, steps):
+        if identical(end, length) and identical(start, 0) and identical(stride, 1):
+            shape.append(length)
+            continue
+        check(
+            start >= 0 and start <= end <= length and stride >= 1,
+            lambda: f"a dim of length {length} has no slice from {start} to {end} by {stride}",  # noqa: B023
+        )
+        taken = end - start if identical(stride, 1) else (end - start + stride - 1) // stride
+        shape.append(folded(taken))
+    return TensorProxy(like=a, shape=shape)
+
+
+@wrap("iota.meta")
+def iota(original: Callable[..., TensorProxy], length: Any, **options: Any) -> TensorProxy:
+    """Return ``length`` integers; upstream gives no integers the shape of a scalar.
+
+    Raises:
+        RuntimeError: where ``length`` is negative, or the dtype is no integer type.
+    """
+    if guard_recorder() is None:
+        return original(length, **options)
+    check(length >= 0, lambda: f"iota takes a length of at least 0, got {length}")
+    # Upstream checks the types, for one integer
+    return TensorProxy(like=original(1, **options), shape=(length,))
+
+
+@wrap("take.meta")
+def take(original: Callable[..., TensorProxy], a: TensorProxy, /, index: TensorProxy, dim: int) -> TensorProxy:
+    """Return the elements of ``a`` along ``dim`` at a vector of positions, which the kernel compares with the dim.
+
+    Raises:
+        RuntimeError: where ``index`` has several dims or is not of an integer type, or there is no dim ``dim``.
+    """
+    if guard_recorder() is None:
+        return original(a, index, dim)
+    # Upstream checks all but the dims, on one element
+    original(TensorProxy(like=a, shape=(1,) * len(a._shape)), index, dim)
+    shape = list(a._shape)
+    shape[dim] = index._shape[0] if index._shape else 1
+    return TensorProxy(like=a, shape=shape)

@@ -43,6 +43,7 @@ def computation(a):
   t3 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t3: "cpu f32[i0, i1]"
     # (i0, i1) = prims.shape(a)
     # (i0, i1) = prims.shape(a)
+    # (i0, i1) = prims.shape(a)
     # i2 = prims.ge(i1, 0)  # i2: "bool True"
     # t3 = prims.shallow_copy(a)  # t3: "cpu f32[i0, i1]"
   return (t3,)\
@@ -124,14 +125,11 @@ def computation(a):
       # (self,) = prims.shape(t13)
       # (self,) = prims.shape(t13)
       # (self,) = prims.shape(t13)
-      # (self,) = prims.shape(t13)
       # _ = prims.convert_element_type(0, float)
       # t14 = prims.gt(t13, 0.0)  # t14: "cpu b8[i5]"
     # t15 = ltorch.where(t14, t13, 0)  # t15: "cpu f32[i5]"
       # _ = prims.convert_element_type(0, float)
       # (self,) = prims.shape(t14)
-      # (self,) = prims.shape(t14)
-      # (self,) = prims.shape(t13)
       # (self,) = prims.shape(t13)
       # (self,) = prims.shape(t14)
       # (self,) = prims.shape(t14)

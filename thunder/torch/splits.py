@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from thunder.core.baseutils import check
-from thunder.core.compile_data import guard_recorder
-from thunder.core.proxies import NumberProxy, TensorProxy
-from thunder.core.transforms.python_numbers import minimum
+from thunder.core.proxies import TensorProxy
+from thunder.core.transforms.python_numbers import derive, maximum, minimum
 from thunder.core.utils import canonicalize_dim
-
-
-def _seen(x: Any) -> Any:
-    """Return the value of ``x`` while tracing, which only tells what to decide."""
-    recorder = guard_recorder()
-    if recorder is None or not isinstance(x, NumberProxy):
-        return x
-    with recorder.quiet():
-        return x.value
 
 
 def _parts(a: TensorProxy, bounds: list[tuple[Any, Any]], axis: int) -> tuple[TensorProxy, ...]:
@@ -32,6 +23,15 @@ def _parts(a: TensorProxy, bounds: list[tuple[Any, Any]], axis: int) -> tuple[Te
     return tuple(parts)
 
 
+def _parts_of_length(a: TensorProxy, count: int, length: Any, axis: int) -> tuple[TensorProxy, ...]:
+    """Return ``count`` parts, each but the last of ``length``: the guards so far say that they are so many."""
+    total = a.shape[axis]
+    starts = [i * length for i in range(count)]
+    for start in starts:
+        derive(start <= total)
+    return _parts(a, list(zip(starts, [*starts[1:], total])), axis)
+
+
 def split_by_length(a: TensorProxy, length: Any, dim: int) -> tuple[TensorProxy, ...]:
     """Return parts of ``length`` along ``dim``, the last of them shorter where it does not divide the dim.
 
@@ -44,12 +44,11 @@ def split_by_length(a: TensorProxy, length: Any, dim: int) -> tuple[TensorProxy,
     if length == 0:
         check(total == 0, lambda: f"a dim of length {total} cannot be split into parts of length 0")
         return (a,)
-    count = max(1, -(-_seen(total) // _seen(length)))
-    last = (count - 1) * length
-    # These two say that the number of parts is the same; torch splits an empty dim into one part
-    check(count == 1 or last < total, lambda: "split lost count")
-    check(total <= count * length, lambda: "split lost count")
-    return _parts(a, [(i * length, (i + 1) * length) for i in range(count - 1)] + [(last, total)], axis)
+    # torch splits an empty dim into one part
+    if total <= length:
+        return (a,)
+    parts = -(-total // length)
+    return _parts_of_length(a, operator.index(parts), length, axis)
 
 
 def chunk(a: TensorProxy, chunks: Any, dim: int) -> tuple[TensorProxy, ...]:
@@ -61,10 +60,14 @@ def chunk(a: TensorProxy, chunks: Any, dim: int) -> tuple[TensorProxy, ...]:
     check(len(a._shape) > 0, lambda: "chunk takes a tensor of at least one dim")
     check(chunks > 0, lambda: f"chunk takes a positive number of chunks, got {chunks}")
     axis = canonicalize_dim(len(a._shape), dim)
-    total = a.shape[axis]
-    if total == 0:
-        return _parts(a, [(0, 0)] * chunks, axis)
-    return split_by_length(a, (total + chunks - 1) // chunks, axis)
+    total, chunks = a.shape[axis], operator.index(chunks)
+    length = (total + chunks - 1) // chunks
+    # As many as asked for where the last is not empty; torch makes as many of an empty dim, too
+    if (chunks - 1) * length < maximum(total, 1):
+        return _parts_of_length(a, chunks, length, axis)
+    derive(length >= 1)
+    parts = -(-total // length)
+    return _parts_of_length(a, operator.index(parts), length, axis)
 
 
 def split_evenly(a: TensorProxy, sections: Any, dim: int) -> tuple[TensorProxy, ...]:

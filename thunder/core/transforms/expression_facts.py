@@ -80,6 +80,12 @@ class Facts:
             self._learn(*self._pending.popleft())
         return True
 
+    def derive(self, e: Expression) -> None:
+        """Learn a bool expression that the facts imply by a proof of the caller's, so that none need check it."""
+        self._pending.append((self.substitute(e), None))
+        while self._pending:
+            self._learn(*self._pending.popleft())
+
     def implies(self, e: Expression) -> bool | None:
         """Return whether a bool expression is true, or None where the facts do not decide it."""
         return self._decide(self.substitute(e))

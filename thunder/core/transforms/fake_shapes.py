@@ -22,6 +22,7 @@ from thunder.core.pytree import tree_iter
 from thunder.core.transforms.python_numbers import is_integer, maximum, minimum
 from torch._dynamo.source import ConstantSource
 from torch._guards import detect_fake_mode
+from torch.fx.experimental import _config
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.utils._sympy.interp import sympy_interp
 from torch.utils._sympy.reference import PythonReferenceAnalysis
@@ -155,7 +156,7 @@ def symbolic_meta(meta: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if guard_recorder() is not None and any(map(_is_symbolic, tree_iter((args, kwargs)))):
             try:
-                with _symbolic():
+                with _symbolic(), _config.patch(backed_size_oblivious=True):
                     return meta(*args, **kwargs)
             except NotImplementedError:
                 pass  # upstream says so, too, of what torch itself refuses: then each dim is read

@@ -26,12 +26,27 @@ def canonical(x: Any) -> Expression | None:
     return expression if recorder is None or expression is None else recorder.canonical(expression)
 
 
+def folded(x: Any) -> Any:
+    """Return the Python number that ``x`` is known to equal, without a decision, or else ``x``."""
+    known = canonical(x)
+    return known.value if known is not None and known.op == "const" else x
+
+
 def identical(a: Any, b: Any) -> bool:
     """Return whether ``a`` and ``b`` are known to be equal, without a decision."""
     if a is b:
         return True
-    known = canonical(a)
-    return known is not None and known is canonical(b)
+    left, right, recorder = canonical(a), canonical(b), guard_recorder()
+    if left is None or right is None:
+        return False
+    return left is right or (recorder is not None and recorder.implies(apply("eq", left, right)) is True)
+
+
+def derive(condition: Any) -> None:
+    """Take ``condition``, which follows from the guards so far by a proof of the caller's, as decided."""
+    recorder, expression = guard_recorder(), expression_of(condition)
+    if recorder is not None and expression is not None and isinstance(condition, NumberProxy):
+        recorder.facts.derive(apply("to_bool", expression))
 
 
 def identical_shapes(a: Sequence[Any], b: Sequence[Any]) -> bool:
