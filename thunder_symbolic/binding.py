@@ -108,7 +108,7 @@ def _function(value: Any) -> Any:
 
 
 def rebind(old: Any, new: Any) -> None:
-    """Let the modules of Thunder that have bound ``old`` by name, or as a table's key, use ``new``."""
+    """Let the modules of Thunder that have bound ``old`` by name, or in a table, use ``new``."""
     old, new = _function(old), _function(new)
     if old is new or not callable(old) or isinstance(old, type):
         return
@@ -117,6 +117,8 @@ def rebind(old: Any, new: Any) -> None:
     for table in _tables():
         if old in table:
             table[new] = table.pop(old)
+        for key in [key for key, value in table.items() if value is old]:
+            table[key] = new
 
 
 def _tables() -> list[dict[Any, Any]]:

@@ -74,6 +74,9 @@ def diagnose() -> Diagnosis:
     if startup.is_off():
         found.error = "THUNDER_SYMBOLIC switches the patches off in this environment"
         return found
+    if startup.is_compatibility_only():
+        found.error = "THUNDER_SYMBOLIC=compat applies no patch but those for a newer torch in this environment"
+        return found
     if startup.failure is not None:
         found.error = f"the startup file failed: {startup.failure}"
         return found

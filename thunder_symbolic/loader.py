@@ -14,9 +14,9 @@ from typing import Any
 
 import wrapt
 
-from thunder_symbolic import sources
+from thunder_symbolic import sources, tree
 from thunder_symbolic.binding import Bound, bind, in_force, rebind, restore
-from thunder_symbolic.tree import extended_packages, patch_files
+from thunder_symbolic.startup import is_compatibility_only
 from thunder_symbolic.vocabulary import changes_in
 
 
@@ -38,6 +38,17 @@ def applied() -> list[str]:
 def bindings() -> tuple[Bound, ...]:
     """Return what is bound now, for inspection."""
     return tuple(_bound)
+
+
+def patch_files() -> dict[str, Path]:
+    """Return the patch files by upstream module that this process applies."""
+    files = tree.patch_files()
+    return {name: files[name] for name in tree.COMPATIBILITY} if is_compatibility_only() else files
+
+
+def extended_packages() -> dict[str, Path]:
+    """Return the folders of new modules by the package that they extend in this process."""
+    return {} if is_compatibility_only() else tree.extended_packages()
 
 
 def refusal() -> list[str]:

@@ -15,7 +15,16 @@ failure: BaseException | None = None
 
 def is_off() -> bool:
     """Return whether ``THUNDER_SYMBOLIC`` switches the patches off."""
-    return os.environ.get("THUNDER_SYMBOLIC", "").strip().lower() in ("off", "0", "false", "no")
+    return _setting() in ("off", "0", "false", "no")
+
+
+def is_compatibility_only() -> bool:
+    """Return whether ``THUNDER_SYMBOLIC=compat`` asks for upstream, importable beside a newer torch, as it is."""
+    return _setting() == "compat"
+
+
+def _setting() -> str:
+    return os.environ.get("THUNDER_SYMBOLIC", "").strip().lower()
 
 
 class _WaitForThunder:

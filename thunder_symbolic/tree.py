@@ -9,6 +9,10 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parent
 
 
+# What upstream needs to be imported beside a newer torch, and nothing else
+COMPATIBILITY = ("thunder.torch.default_torch_ops",)
+
+
 class UpstreamNotFound(ImportError):
     """lightning-thunder is not installed in this environment."""
 
