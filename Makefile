@@ -40,7 +40,7 @@ lint: $(VENV)/installed
 	# Under a name of its own, so that its imports of thunder and torch are the installed ones
 	mkdir -p build/typed && ln -sfn ../../thunder build/typed/patches
 	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml --explicit-package-bases \
-		patches/core patches/clang patches/executors patches/extend patches/torch patches/transforms patches/symbolic.py
+		patches/core patches/clang patches/executors patches/extend patches/torch patches/transforms patches/__root__.py patches/symbolic.py
 
 programs: $(VENV)/installed
 	$(BIN)/python thunder/tests/run_programs.py

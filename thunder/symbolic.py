@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from thunder.core.explanation import Explanation
+from thunder.core.specializations import SpecializationCache
 from thunder.core.symbol import BoundSymbol
 from thunder.core.trace import TraceCtx
 from thunder.core.transforms.guards import Guard, GuardRecorder
@@ -12,10 +14,12 @@ from thunder.core.transforms.number_operations import is_pure_number_operation, 
 from thunder.core.transforms.verifier import TraceVerificationError, verify_trace
 
 __all__ = [
+    "Explanation",
     "TraceVerificationError",
     "count_bound_symbols",
     "count_number_operations",
     "count_unpacks",
+    "explain",
     "guards",
     "is_number_operation",
     "recorded_trace",
@@ -23,16 +27,40 @@ __all__ = [
 ]
 
 
+def _not_symbolic(function: Any) -> ValueError:
+    return ValueError(
+        f"{function} has no specialization with symbolic values: "
+        'call a function made by thunder.jit(..., cache="symbolic values") first'
+    )
+
+
 def _recorder(function: Callable[..., Any]) -> GuardRecorder:
     import thunder
 
-    recorder = thunder.compile_stats(function).__dict__.get("guard_recorder")
+    recorder = getattr(thunder.compile_stats(function), "guard_recorder", None)
     if recorder is None:
-        raise ValueError(
-            f"{function} has no specialization with symbolic values: "
-            'call a function made by thunder.jit(..., cache="symbolic values") first'
-        )
+        raise _not_symbolic(function)
     return recorder
+
+
+def explain(function: Callable[..., Any]) -> Explanation:
+    """Return every specialization of ``function``: inputs, guards, hits, and what made it compile again.
+
+    ``print(explain(function))`` shows a table, a notebook displays one, ``to_dict()`` gives plain data.
+
+    Args:
+        function: what ``thunder.jit(..., cache="symbolic values")`` returned; it need not have been called.
+
+    Raises:
+        ValueError: where ``function`` was not made with symbolic values.
+    """
+    import thunder
+
+    stats = thunder.compile_stats(function)
+    cache = getattr(stats, "interpreter_cache", None)
+    if not isinstance(cache, SpecializationCache):
+        raise _not_symbolic(function)
+    return Explanation.of(cache, stats)
 
 
 def guards(function: Callable[..., Any]) -> tuple[Guard, ...]:

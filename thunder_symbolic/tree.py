@@ -6,6 +6,8 @@ import importlib.machinery
 from functools import cache
 from pathlib import Path
 
+# Upstream's own __init__.py has its patch under this name: one of the same name would shadow the installed package
+ROOT_PATCH = "__root__.py"
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -52,7 +54,7 @@ def upstream_file(module: str) -> Path:
 def patch_files() -> dict[str, Path]:
     """Return the patch file of each upstream module that has one; other files of the tree are new modules."""
     root = tree_root()
-    files = {}
+    files = {"thunder": root / ROOT_PATCH}
     for path in sorted(root.rglob("*.py")):
         relative = path.relative_to(root)
         if relative.parts[0] != "tests" and (upstream_root() / relative).is_file():

@@ -22,18 +22,21 @@ from thunder_symbolic.vocabulary import wrap
 
 
 @wrap("thunder_general_jit")
-def thunder_general_jit(original: Callable[..., TraceResults], *args: Any, **kwargs: Any) -> TraceResults:
+def thunder_general_jit(
+    original: Callable[..., TraceResults], function: Callable[..., Any], /, *args: Any, **kwargs: Any
+) -> TraceResults:
     if not using_symbolic_values():
-        return original(*args, **kwargs)
+        return original(function, *args, **kwargs)
+    from thunder.core.transforms.access_paths import Parameters
     from thunder.core.transforms.clean_up import clean_up
     from thunder.core.transforms.dead_code import eliminate_dead_code
     from thunder.core.transforms.guards import GuardRecorder
     from thunder.core.transforms.verification import verify_if_asked
 
     stats = _compile_data.get()[1]
-    recorder = stats.guard_recorder = GuardRecorder()
+    recorder = stats.guard_recorder = GuardRecorder(Parameters(function))
     with recorder.front_end():
-        results = original(*args, **kwargs)
+        results = original(function, *args, **kwargs)
     recorder.recorded_trace = results.computation_trace
     cleaned = eliminate_dead_code(clean_up(results.computation_trace))
     results.computation_trace = verify_if_asked(cleaned, "after tracing")

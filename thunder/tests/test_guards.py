@@ -73,8 +73,8 @@ def test_decisions_hold_again_or_are_taken_again(name: str) -> None:
 
 def test_a_branch_keeps_its_comparison() -> None:
     function = lambda x: x + 1 if x.shape[0] > 4 else x - 1
-    assert _guards(function, T(5, 2)) == ["args[0].shape[0] >= 5"]
-    assert _guards(function, T(3, 2)) == ["args[0].shape[0] <= 4"]
+    assert _guards(function, T(5, 2)) == ["x.shape[0] >= 5"]
+    assert _guards(function, T(3, 2)) == ["x.shape[0] <= 4"]
 
 
 def test_a_guard_names_the_line_that_decided() -> None:
@@ -95,7 +95,7 @@ def test_what_follows_from_a_guard_is_no_guard() -> None:
             return x + 1
         return x
 
-    assert _guards(twice, T(6)) == ["args[0].shape[0] >= 5"]
+    assert _guards(twice, T(6)) == ["x.shape[0] >= 5"]
 
 
 def test_a_transform_may_decide_too() -> None:

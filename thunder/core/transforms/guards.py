@@ -6,7 +6,7 @@ keeps the expression that has to hold again: the guard of this specialization.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Number
@@ -20,10 +20,15 @@ from thunder.core.interpreter import get_interpreterruntimectx
 from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
 from thunder.core.symbol import Symbol
 from thunder.core.trace import TraceCtx, get_tracectx
+from thunder.core.transforms.access_paths import Parameters
+from thunder.core.transforms.expression_nodes import make
 from thunder.core.transforms.expressions import Expression, Facts, apply, constant, emit, symbol
 
 _THUNDER = str(Path(thunder.__file__).parent)
 _TORCH = str(Path(torch.__file__).parent)
+
+
+OPPOSITES = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 
 
 class GuardFailure(Exception):
@@ -35,19 +40,29 @@ class Guard:
     """A decision taken while tracing.
 
     Args:
-        expression: the bool expression over the inputs that has to hold.
+        expression: the bool expression over the inputs that has to hold, in normal form.
         source: ``file:line`` of the user's code that decided, or None where a transform did.
+        written: the same as the program compares it, where it does.
     """
 
     expression: Expression
     source: str | None
+    written: Expression | None = None
+
+    @property
+    def text(self) -> str:
+        """The guard over the names of the inputs, such as ``x.shape[0] > 4``."""
+        return str(self.expression if self.written is None else self.written)
 
     def __str__(self) -> str:
-        return str(self.expression) if self.source is None else f"{self.expression}  ({self.source})"
+        return self.text if self.source is None else f"{self.text}  ({self.source})"
 
 
 class GuardRecorder:
     """Records the guards of one specialization while it is compiled.
+
+    Args:
+        parameters: the names of the inputs.
 
     Attributes:
         facts: the guards recorded so far, and what follows from them.
@@ -56,7 +71,8 @@ class GuardRecorder:
         recorded_trace: the computation trace before it was cleaned.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
         self.facts = Facts()
         self.guards: list[Guard] = []
         self.tracing = False
@@ -64,6 +80,7 @@ class GuardRecorder:
         self._quiet = 0
         self._inputs: dict[str, TensorProxy | NumberProxy] = {}
         self._symbols: list[Expression] = []
+        self._written: dict[Expression, tuple[str, tuple[Expression, Expression]]] = {}
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -142,9 +159,24 @@ class GuardRecorder:
         self.check = compile_check(self.inputs, list(self.facts.conjuncts))  # type: ignore[method-assign]
         self.check(*inputs)
 
+    def remember(self, expression: Expression, op: str | None, operands: Iterable[Expression | None]) -> None:
+        """Remember that the program writes ``expression``, if it is a comparison, as ``op`` of ``operands``."""
+        sides = [operand for operand in operands if operand is not None]
+        if op in OPPOSITES and len(sides) == 2:
+            self._written.setdefault(expression, (op, (sides[0], sides[1])))
+
     def _hold(self, expression: Expression) -> None:
         if self.facts.add(expression):
-            self.guards.append(Guard(expression, _user_source()))
+            self.guards.append(Guard(expression, _user_source(), self._as_written(expression)))
+
+    def _as_written(self, expression: Expression) -> Expression | None:
+        if expression in self._written:
+            return make(*self._written[expression], bool)
+        op, operands = self._written.get(apply("not_", expression), (None, ()))
+        # No order of floats is the opposite of another: NaN
+        if op is None or any(operand.kind is float for operand in operands):
+            return None
+        return make(OPPOSITES[op], operands, bool)
 
     def _known_sources(self, proxy: NumberProxy) -> Iterator[tuple[Expression, Number]]:
         """Yield expressions, with their values, that determine the value of ``proxy``."""

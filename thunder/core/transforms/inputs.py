@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from thunder.core.compile_data import guard_recorder
 from thunder.core.interpreter import ProvenanceRecord, PseudoInst
+from thunder.core.transforms.access_paths import ARGS, FUNCTION, KWARGS, Parameters, Path
 
 _MEMBER_TABLES = {"_parameters", "_buffers"}
+_ROOTS = {"INPUT_ARGS": ARGS, "INPUT_KWARGS": KWARGS, "INPUT_FN": FUNCTION}
 
 
 def _opcode(record: ProvenanceRecord) -> Any:
@@ -42,18 +45,18 @@ def _is_constant(record: ProvenanceRecord, values: set[str]) -> bool:
 
 
 def path_of(record: ProvenanceRecord) -> str:
-    """Return a readable access path such as ``args[0]['mask']`` for an input."""
+    """Return the access path of an input as the user would write it, such as ``batch['mask']``."""
+    recorder = guard_recorder()
+    return (Parameters() if recorder is None else recorder.parameters).describe(access_path(record))
+
+
+def access_path(record: ProvenanceRecord) -> Path:
+    """Return how an input is reached."""
     opcode = _opcode(record)
-    if opcode == "INPUT_ARGS":
-        return "args"
-    if opcode == "INPUT_KWARGS":
-        return "kwargs"
-    if opcode == "INPUT_FN":
-        return "fn"
-    if opcode == "CONSTANT":
-        return repr(record.value)
-    if opcode == "LOAD_ATTR" and len(record.inputs) == 2:
-        return f"{path_of(record.inputs[0])}.{record.inputs[1].value}"
-    if opcode == "BINARY_SUBSCR" and len(record.inputs) == 2:
-        return f"{path_of(record.inputs[0])}[{path_of(record.inputs[1])}]"
-    return path_of(record.inputs[0]) if record.inputs else opcode.lower()
+    if opcode in _ROOTS:
+        return _ROOTS[opcode]
+    if opcode in ("LOAD_ATTR", "BINARY_SUBSCR") and len(record.inputs) == 2:
+        base, key = record.inputs
+        value = key.value if _opcode(key) == "CONSTANT" else access_path(key)
+        return Path("attribute" if opcode == "LOAD_ATTR" else "item", access_path(base), value)
+    return access_path(record.inputs[0]) if record.inputs else Path("opaque", key=opcode.lower())

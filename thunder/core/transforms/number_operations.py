@@ -139,6 +139,8 @@ def attach_expression(recorder: GuardRecorder, sym: Symbol, args: tuple[Any, ...
             recorder.read(args[1])
     if result._expression is None:
         result._expression = _result_expression(sym, args)
+        if result._expression is not None:
+            recorder.remember(result._expression, _OPERATIONS.get(primitive), map(expression_of, args))
 
 
 def _divided(recorder: GuardRecorder, primitive: Any, args: tuple[Any, ...]) -> Expression | None:
