@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from thunder.core.disassembly import memoized_dis
+from thunder.core.instructions import compare, with_concrete_entries
 from thunder.core.interpreter import InterpreterStack, check_and_append, unwrap, wrap_const
 from thunder.core.subscripts import direct_subscript
 from thunder_symbolic.vocabulary import amend, wrap
@@ -38,3 +39,34 @@ def binary_subscript(original: Callable[..., Any], inst: Any, /, stack: Interpre
     stack.pop_wrapped()
     stack.pop_wrapped()
     return check_and_append(stack, found)
+
+
+@wrap("_compare_op_handler")
+def comparison(original: Callable[..., Any], inst: Any, /, stack: InterpreterStack, **state: Any) -> Any:
+    return compare(original, inst, stack, state)
+
+
+@wrap("_build_map_handler")
+def build_map(original: Callable[..., Any], inst: Any, /, stack: InterpreterStack, **state: Any) -> Any:
+    return with_concrete_entries(original, inst, stack, range(-2 * inst.arg, 0, 2), state)
+
+
+@wrap("_build_set_handler")
+def build_set(original: Callable[..., Any], inst: Any, /, stack: InterpreterStack, **state: Any) -> Any:
+    return with_concrete_entries(original, inst, stack, range(-inst.arg, 0), state)
+
+
+@wrap("_map_add_handler")
+def add_to_map(original: Callable[..., Any], inst: Any, /, stack: InterpreterStack, **state: Any) -> Any:
+    return with_concrete_entries(original, inst, stack, [-2], state)
+
+
+@wrap("_set_add_handler")
+def add_to_set(original: Callable[..., Any], inst: Any, /, stack: InterpreterStack, **state: Any) -> Any:
+    return with_concrete_entries(original, inst, stack, [-1], state)
+
+
+@wrap("_store_subscr_handler")
+def store_subscript(original: Callable[..., Any], inst: Any, /, stack: InterpreterStack, **state: Any) -> Any:
+    is_container = isinstance(stack.getitem_wrapped(-2).value, (list, dict))
+    return with_concrete_entries(original, inst, stack, [-1] if is_container else [], state)

@@ -12,8 +12,8 @@ from thunder.clang import (
     check_string_value,
 )
 from thunder.core.compile_data import _compile_data, guard_recorder, using_symbolic_values
-from thunder.core.interpreter import WrappedValue, interpreter_needs_wrap
-from thunder.core.jit_ext import JitCtx, record_source_loc_in_symbol_header
+from thunder.core.interpreter import WrappedValue
+from thunder.core.jit_ext import JitCtx
 from thunder.core.prims import check_type
 from thunder.core.proxies import NumberProxy, proxy
 from thunder.core.trace import TraceCtx, TraceResults
@@ -81,14 +81,11 @@ def proxify(original: Callable[..., Any], self: JitCtx, value: WrappedValue) -> 
 def lookaside(
     original: Callable[..., Any], function: Any, *args: WrappedValue, **kwargs: WrappedValue
 ) -> Callable[..., Any] | None:
-    if guard_recorder() is None or kwargs or not is_hashable(function):
+    if guard_recorder() is None or not (isinstance(function, NumberProxy) or is_hashable(function)):
         return original(function, *args, **kwargs)
-    from thunder.core.transforms.python_builtins import symbolic_builtin
+    from thunder.core.transforms.lookasides import lookaside_for
 
-    symbolic = symbolic_builtin(function, [arg.value for arg in args])
-    if symbolic is None:
-        return original(function, *args)
-    return interpreter_needs_wrap(record_source_loc_in_symbol_header(symbolic))
+    return lookaside_for(original, function, args, kwargs)
 
 
 @wrap("propagate_constraints")

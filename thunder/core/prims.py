@@ -8,7 +8,7 @@ from typing import Any
 
 from thunder.core.baseutils import check, check_type
 from thunder.core.compile_data import guard_recorder
-from thunder.core.proxies import TensorProxy
+from thunder.core.proxies import NumberProxy, TensorProxy
 from thunder.core.symbol import Symbol
 from thunder_symbolic.vocabulary import amend, wrap
 
@@ -179,3 +179,17 @@ def take(original: Callable[..., TensorProxy], a: TensorProxy, /, index: TensorP
     shape = list(a._shape)
     shape[dim] = index._shape[0] if index._shape else 1
     return TensorProxy(like=a, shape=shape)
+
+
+@wrap("tensor_from_sequence.meta")
+def tensor_from_sequence(original: Callable[..., TensorProxy], numbers: Any, **options: Any) -> TensorProxy:
+    """Return a tensor of a nested sequence of numbers, symbolic ones too: dtype and shape depend on types only."""
+    if guard_recorder() is None:
+        return original(numbers, **options)
+    return original(_of_examples(numbers), **options)
+
+
+def _of_examples(numbers: Any) -> Any:
+    if isinstance(numbers, NumberProxy):
+        return numbers.python_type(1)
+    return [_of_examples(x) for x in numbers] if isinstance(numbers, (list, tuple)) else numbers

@@ -10,7 +10,6 @@ from numbers import Number
 from typing import Any
 
 import torch
-from thunder.core.baseutils import check_type
 from thunder.core.compile_data import guard_recorder, quietly, using_symbolic_values
 from thunder.core.langctxs import resolve_method
 from thunder.core.proxies import IntegerProxy, NumberProxy, TensorProxy, is_tracing
@@ -67,8 +66,6 @@ def keep_expression(original: Callable[..., NumberProxy], self: NumberProxy, **c
 @wrap("IntegerProxy.type_string")
 @wrap("FloatProxy.type_string")
 @wrap("ComplexProxy.type_string")
-@wrap("IntegerProxy.__repr__")
-@wrap("FloatProxy.__repr__")
 @wrap("NumberProxy.known_value")
 @wrap("NumberProxy.make_static_constrained")
 def read_quietly(original: Callable[..., Any], self: NumberProxy, *args: Any, **kwargs: Any) -> Any:
@@ -81,38 +78,90 @@ def truth(original: Callable[..., bool], self: NumberProxy) -> bool:
     return original(self) if recorder is None else recorder.truth(self)
 
 
+_UNARY = {"bitwise_not": "invert"}
+
+
 @wrap("NumberProxy._elementwise_unary_helper")
 def unary(original: Callable[..., Any], a: Any, name: str, fn: Callable[..., Any], kind: Any = None) -> Any:
-    recorder = guard_recorder()
-    if recorder is None or not is_tracing():
+    if guard_recorder() is None or not is_tracing():
         return original(a, name, fn, kind)
-    if name in ("ceil", "floor", "trunc", "round"):
-        from thunder.core.transforms.python_builtins import rounded
+    from thunder.core.transforms.python_arithmetic import operate
 
-        return rounded(name, a)
-    return resolve_method(name, a)(a)
+    return operate(_UNARY.get(name, name), a)
 
 
-# Integers need no type promotion, and their floor division is Python's, where upstream spells out that of tensors
-_INTEGER_PRIMITIVES = {name: name for name in ("add", "sub", "mul", "eq", "ne", "lt", "le", "gt", "ge")}
-_INTEGER_PRIMITIVES |= {"floor_divide": "py_floordiv", "mod": "remainder"}
+_BINARY = {"true_divide": "truediv", "floor_divide": "floordiv"}
+_BINARY |= {f"bitwise_{name}": op for name, op in (("and", "and_"), ("or", "or_"), ("xor", "xor"))}
 
 
-def _is_integer(x: Any) -> bool:
-    return type(x) is int or (isinstance(x, IntegerProxy) and x.python_type is int)
+_COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 
 
 @wrap("NumberProxy._elementwise_binary_helper")
 def binary(original: Callable[..., Any], a: Any, b: Any, name: str, fn: Callable[..., Any], kind: Any = None) -> Any:
     if guard_recorder() is None or not is_tracing():
         return original(a, b, name, fn, kind)
-    check_type(b, (Number, NumberProxy, TensorProxy))
-    primitive = _INTEGER_PRIMITIVES.get(name) if _is_integer(a) and _is_integer(b) else None
-    if primitive is not None:
-        from thunder.core import prims
+    if isinstance(b, TensorProxy) and name in _COMPARISONS:
+        return NotImplemented  # PyTorch compares tensors with numbers, not numbers with tensors
+    if isinstance(a, TensorProxy) or isinstance(b, TensorProxy):
+        method = resolve_method(name, a, b)
+        return NotImplemented if method is None else method(a, b)
+    from thunder.core.transforms.python_arithmetic import binary
 
-        return getattr(prims, primitive)(a, b)
-    return resolve_method(name, a, b)(a, b)
+    return binary(_BINARY.get(name, name), fn, a, b)
+
+
+def _asked(a: Any, b: Any, name: str, original: Callable[..., Any]) -> Any:
+    """Return what a binary operator yields that upstream answers itself, or refuses."""
+    if guard_recorder() is None or not is_tracing():
+        return original(a, b)
+    return NumberProxy._elementwise_binary_helper(a, b, name, getattr(operator, name))
+
+
+@wrap("NumberProxy.__eq__")
+def equal(original: Callable[..., Any], self: NumberProxy, other: Any) -> Any:
+    return _asked(self, other, "eq", original)
+
+
+@wrap("NumberProxy.__ne__")
+def unequal(original: Callable[..., Any], self: NumberProxy, other: Any) -> Any:
+    return _asked(self, other, "ne", original)
+
+
+@wrap("NumberProxy.__lshift__")
+def left_shift(original: Callable[..., Any], self: NumberProxy, other: Any) -> Any:
+    return _asked(self, other, "lshift", original)
+
+
+@wrap("NumberProxy.__rshift__")
+def right_shift(original: Callable[..., Any], self: NumberProxy, other: Any) -> Any:
+    return _asked(self, other, "rshift", original)
+
+
+@wrap("NumberProxy.__rlshift__")
+def left_shift_by(original: Callable[..., Any], self: NumberProxy, other: Any) -> Any:
+    return _asked(other, self, "lshift", lambda other, self: original(self, other))
+
+
+@wrap("NumberProxy.__rrshift__")
+def right_shift_by(original: Callable[..., Any], self: NumberProxy, other: Any) -> Any:
+    return _asked(other, self, "rshift", lambda other, self: original(self, other))
+
+
+@wrap("NumberProxy.__matmul__")
+@wrap("NumberProxy.__rmatmul__")
+def matrix_product(original: Callable[..., Any], self: NumberProxy, other: Any) -> Any:
+    return original(self, other) if guard_recorder() is None else NotImplemented
+
+
+@wrap("NumberProxy.__round__")
+def rounded(original: Callable[..., Any], self: NumberProxy, digits: Any = None) -> Any:
+    """Return the number rounded half to even, as an int where ``digits`` is None."""
+    if digits is None or guard_recorder() is None:
+        return original(self)
+    from thunder.core.transforms.python_arithmetic import operate
+
+    return operate("round", self, digits)
 
 
 @wrap("tensorproxy")
@@ -185,6 +234,14 @@ def length(original: Callable[[TensorProxy], Any], self: TensorProxy) -> Any:
     """Return the first dim as the Python integer that ``len`` insists on."""
     first = original(self)
     return operator.index(first) if isinstance(first, IntegerProxy) else first
+
+
+@wrap("IntegerProxy.__repr__")
+@wrap("FloatProxy.__repr__")
+def representation(original: Callable[[NumberProxy], str], self: NumberProxy) -> str:
+    """Return the text of the value where the program asks for it, and a description of the proxy elsewhere."""
+    recorder = guard_recorder()
+    return repr(self.value) if recorder is not None and recorder.seen_by_program else quietly(original, self)
 
 
 @add("NumberProxy.__str__")

@@ -1,30 +1,59 @@
-"""Primitives for what Python does with numbers and upstream has for tensors only."""
+"""Primitives for what Python does with numbers: upstream's are those of tensors, which round and promote otherwise."""
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable
+from functools import cache
 from numbers import Number
+from typing import Any
 
-from thunder.core.proxies import IntegerProxy, NumberProxy
+from thunder.core.proxies import CONSTRAINT, ComplexProxy, FloatProxy, IntegerProxy, NumberProxy
 from thunder.core.symbol import Symbol
+from thunder.core.transforms.expression_nodes import OPERATIONS
+from thunder.executors.pythonex import ex
+
+_PREFIX = "thunder_symbolic.py_"
+_PROXIES: dict[type, type[NumberProxy]] = {
+    bool: IntegerProxy,
+    int: IntegerProxy,
+    float: FloatProxy,
+    complex: ComplexProxy,
+}
 
 
-def _extremum_symbol(name: str, function: Callable[..., int]) -> Symbol:
-    def meta(a: Number | NumberProxy, b: Number | NumberProxy) -> IntegerProxy:
-        """Return the extremum of two integers, one of them at least symbolic."""
-        values = [x.value if isinstance(x, NumberProxy) else x for x in (a, b)]
-        return IntegerProxy(None, None if None in values else function(*values))
-
-    return Symbol(name=name, meta=meta, id=f"thunder_symbolic.{name}", is_prim=True)
+def kind_of(x: Any) -> type | None:
+    """Return the Python type of a number or of what a proxy stands for; None for anything else, subclasses too."""
+    kind = x.python_type if isinstance(x, NumberProxy) else type(x)
+    return kind if kind in _PROXIES else None
 
 
-def _round_meta(a: NumberProxy) -> IntegerProxy:
-    """Return a float rounded half to even, as ``round`` does, to an integer."""
-    value = a.value
-    return IntegerProxy(None, None if value is None else builtins.round(value))
+def number_proxy(value: Number) -> NumberProxy:
+    """Return a fresh proxy of the type of ``value``."""
+    return _PROXIES[type(value)](None, value, constraint=CONSTRAINT.CONSTRAINABLE)
 
 
-py_round = Symbol(name="py_round", meta=_round_meta, id="thunder_symbolic.py_round", is_prim=True)
-py_min = _extremum_symbol("py_min", builtins.min)
-py_max = _extremum_symbol("py_max", builtins.max)
+@cache
+def python_symbol(op: str) -> Symbol:
+    """Return the primitive that computes an operation on numbers as Python does; ``op`` names it in expressions."""
+    operation = OPERATIONS[op]
+
+    def meta(*args: Number | NumberProxy) -> NumberProxy:
+        values = [x.value if isinstance(x, NumberProxy) else x for x in args]
+        if not any(value is None for value in values):
+            return number_proxy(operation.function(*values))
+        kind = operation.kind(*map(kind_of, args))
+        proxy = _PROXIES[kind](None, None)
+        proxy.python_type = kind
+        return proxy
+
+    meta.__doc__ = f"Return a proxy of the number that ``{op}`` of numbers is."
+    name = f"py_{op}"
+    symbol = Symbol(name=name, meta=meta, id=f"{_PREFIX}{op}", is_prim=True)
+    implementation = ex.register_operator(f"python_{op}", like=symbol, fn=operation.function)
+    ex.register_implementation(symbol, implementation)
+    return symbol
+
+
+def python_operation(primitive: Any) -> str | None:
+    """Return the operation that a primitive of this module, given by its id, computes; None for any other."""
+    ours = isinstance(primitive, str) and primitive.startswith(_PREFIX)
+    return primitive.removeprefix(_PREFIX) if ours else None

@@ -10,7 +10,6 @@ from typing import Any
 
 from thunder.core import prims
 from thunder.core.proxies import NumberProxy
-from thunder.core.python_prims import py_max, py_min, py_round
 from thunder.extend import OperatorExecutor
 from thunder_symbolic.vocabulary import amend
 
@@ -56,7 +55,4 @@ def execute_numbers(executor: OperatorExecutor) -> OperatorExecutor:
         if primitive.id not in executor.implmap:
             operation = executor.register_operator(f"number_{name}", like=primitive, fn=function)
             executor.register_implementation(primitive, operation, checker=_takes_number)
-    for primitive, function in ((py_min, builtins.min), (py_max, builtins.max), (py_round, builtins.round)):
-        operation = executor.register_operator(f"number_{primitive.name[3:]}", like=primitive, fn=function)
-        executor.register_implementation(primitive, operation)
     return executor

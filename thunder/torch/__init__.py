@@ -9,7 +9,7 @@ from typing import Any
 
 from thunder.core.compile_data import quietly, using_symbolic_values
 from thunder.core.prims import OpTags
-from thunder.core.proxies import IntegerProxy
+from thunder.core.proxies import IntegerProxy, NumberProxy
 from thunder.core.symbol import Symbol
 from thunder_symbolic.vocabulary import amend, wrap
 
@@ -59,6 +59,14 @@ def split_evenly(original: Callable[..., Any], a: Any, n: Any, dim: int = 0) -> 
     from thunder.torch.splits import split_evenly
 
     return split_evenly(a, n, dim)
+
+
+@wrap("tensor.meta")
+def tensor(original: Callable[..., Any], numbers: Any, **options: Any) -> Any:
+    """Return the tensor of a number; upstream takes sequences that hold symbolic numbers, and names no other."""
+    if not isinstance(numbers, NumberProxy):
+        return original(numbers, **options)
+    return original([numbers], **options)[0]
 
 
 @amend("opt_einsum")

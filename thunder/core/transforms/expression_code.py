@@ -55,6 +55,9 @@ def _function(op: str) -> str:
         return name
     if getattr(math, name, None) is function:
         return f"math.{name}"
+    owner = getattr(function, "__objclass__", None)
+    if owner is not None and getattr(builtins, owner.__name__, None) is owner:
+        return function.__qualname__
     raise ValueError(f"operation {op!r} has no Python source: its function is neither a builtin nor of math")
 
 

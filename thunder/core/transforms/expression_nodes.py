@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import math
 import operator
@@ -9,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, NoReturn
 
 from thunder.core.transforms.expression_bounds import TRUTH, UNBOUNDED, Bounds, intersection, interval, may_raise
@@ -229,15 +230,26 @@ OPERATIONS: dict[str, Operation] = {
     "to_int": Operation(int, _to_int),
     "to_float": Operation(float, _to_float),
     "to_bool": Operation(bool, _to_bool),
-    "floor": Operation(math.floor, _to_int),
-    "ceil": Operation(math.ceil, _to_int),
-    "trunc": Operation(math.trunc, _to_int),
     "round": Operation(round, lambda kind, *digits: kind if digits and kind is float else int),
-    "sqrt": Operation(math.sqrt, _to_float),
-    "exp": Operation(math.exp, _to_float),
-    "log": Operation(math.log, _to_float),
-    "log2": Operation(math.log2, _to_float),
+    "powmod": Operation(builtins.pow, _to_int),
+    "bit_length": Operation(int.bit_length, _to_int),
+    "bit_count": Operation(int.bit_count, _to_int),
+    "is_integer": Operation(float.is_integer, _to_bool),
 }
+
+# Functions of ``math`` from numbers to a number, under their own names, by the kind of the value
+_MATH: dict[Kind, str] = {  # cbrt and exp2 are newer than Python 3.10
+    float: (
+        "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fabs fmod gamma "
+        "hypot ldexp lgamma log log10 log1p log2 nextafter radians remainder sin sinh sqrt tan tanh ulp"
+    ),
+    int: "ceil comb factorial floor gcd isqrt lcm perm trunc",
+    bool: "isclose isfinite isinf isnan",
+}
+for _kind, _names in _MATH.items():
+    for _name in filter(partial(hasattr, math), _names.split()):
+        OPERATIONS[_name] = Operation(getattr(math, _name), _always(_kind))
+OPERATIONS["math_pow"] = Operation(math.pow, _to_float)
 
 
 def postorder(roots: Iterable[Expression]) -> list[Expression]:

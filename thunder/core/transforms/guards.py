@@ -6,6 +6,7 @@ keeps the expression that has to hold again: the guard of this specialization.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from thunder.core.transforms.access_paths import Parameters
 from thunder.core.transforms.expression_nodes import make
 from thunder.core.transforms.expressions import Expression, Facts, apply, constant, emit, symbol
 
-_THUNDER = str(Path(thunder.__file__).parent)
+_THUNDER = (str(Path(thunder.__file__).parent), str(Path(__file__).parents[1]))
 _TORCH = str(Path(torch.__file__).parent)
 
 
@@ -99,6 +100,11 @@ class GuardRecorder:
             yield
         finally:
             self.tracing = before
+
+    @property
+    def seen_by_program(self) -> bool:
+        """Whether what reads a value now is the program that is traced: it sees Python numbers, not proxies."""
+        return self.tracing and not self._quiet
 
     def new_symbol(self, name: str, kind: type, lower: int | None = None) -> Expression:
         """Return a fresh symbol for an input dim or number argument."""
@@ -200,7 +206,12 @@ def _equals(expression: Expression, value: Any) -> Expression:
         return taken if value else apply("not_", taken)
     if value != value:  # noqa: PLR0124 (only NaN differs from itself)
         return apply("ne", expression, expression)
-    return apply("eq", expression, constant(value))
+    equal = apply("eq", expression, constant(value))
+    if isinstance(value, float) and value == 0:
+        # 0.0 and -0.0 are equal and have other texts and other signs
+        sign = apply("copysign", constant(1.0), expression)
+        return apply("and_", equal, apply("eq", sign, constant(math.copysign(1.0, value))))
+    return equal
 
 
 def _user_source() -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from thunder.core import prims
 from thunder.core.prims import PrimIDs
 from thunder.core.proxies import NumberProxy
+from thunder.core.python_prims import python_operation
 from thunder.core.symbol import BoundSymbol, Symbol
 from thunder.core.transforms.expressions import Expression, apply, constant, exact_quotient
 
@@ -39,9 +40,6 @@ _OPERATIONS: dict[Any, str] = {
     PrimIDs.BITWISE_AND: "and_",
     PrimIDs.BITWISE_OR: "or_",
     PrimIDs.BITWISE_XOR: "xor",
-    "thunder_symbolic.py_min": "min",
-    "thunder_symbolic.py_max": "max",
-    "thunder_symbolic.py_round": "round",
 }
 _CASTS: dict[Any, str] = {int: "to_int", float: "to_float", bool: "to_bool"}
 _DIVISIONS = {PrimIDs.PY_FLOORDIV, PrimIDs.REMAINDER, PrimIDs.DIV}
@@ -119,7 +117,7 @@ def _result_expression(sym: Symbol, args: tuple[Any, ...]) -> Expression | None:
         return None
     if primitive is PrimIDs.DIV and all(o is not None and o.kind is float for o in operands):
         return apply("truediv", *operands)
-    operation = _OPERATIONS.get(primitive)
+    operation = _OPERATIONS.get(primitive) or python_operation(primitive)
     return None if operation is None else apply(operation, *operands)
 
 
@@ -138,9 +136,12 @@ def attach_expression(recorder: GuardRecorder, sym: Symbol, args: tuple[Any, ...
         elif isinstance(args[1], NumberProxy):
             recorder.read(args[1])
     if result._expression is None:
-        result._expression = _result_expression(sym, args)
+        expression = _result_expression(sym, args)
+        # The type of a power or of an extremum may depend on the values: a guard says which it is
+        result._expression = expression if expression is None or expression.kind is result.python_type else None
         if result._expression is not None:
-            recorder.remember(result._expression, _OPERATIONS.get(primitive), map(expression_of, args))
+            operation = _OPERATIONS.get(primitive) or python_operation(primitive)
+            recorder.remember(result._expression, operation, map(expression_of, args))
 
 
 def _divided(recorder: GuardRecorder, primitive: Any, args: tuple[Any, ...]) -> Expression | None:
@@ -159,5 +160,7 @@ def is_pure_number_operation(bsym: BoundSymbol) -> bool:
     """Return whether ``bsym`` computes numbers from numbers, or unpacks a shape, and does nothing else."""
     if bsym.sym.is_prim or bsym.sym.executor is not None:
         primitive = primitive_of(bsym.sym)
-        return primitive is PrimIDs.SHAPE or (primitive in _PURE and is_number_call(bsym.args, bsym.kwargs))
+        if primitive in _PURE or python_operation(primitive) is not None:
+            return is_number_call(bsym.args, bsym.kwargs)
+        return primitive is PrimIDs.SHAPE
     return bool(bsym.subsymbols) and all(is_pure_number_operation(inner) for inner in bsym.subsymbols)

@@ -8,38 +8,33 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from thunder.core import prims
-from thunder.core.compile_data import guard_recorder
 from thunder.core.proxies import NumberProxy, TensorProxy
-from thunder.core.python_prims import py_round
-from thunder.core.symbol import Symbol
-from thunder.core.transforms.expressions import apply, constant
-from thunder.core.transforms.number_operations import expression_of
-from thunder.core.transforms.python_numbers import as_float, as_int, is_integer, maximum, minimum
+from thunder.core.python_prims import kind_of
+from thunder.core.transforms.expression_nodes import OPERATIONS
+from thunder.core.transforms.python_arithmetic import operate
+from thunder.core.transforms.python_numbers import is_integer, maximum, minimum
 
-
-def rounded(name: str, x: NumberProxy) -> Any:
-    """Return the integer that ``ceil``, ``floor``, ``trunc`` or ``round`` makes of ``x``."""
-    if is_integer(x) or name == "trunc":
-        return as_int(x)
-    return py_round(x) if name == "round" else getattr(prims, name)(x)
-
-
-def _real_function(symbol: Symbol, domain: str) -> Callable[[Any], Any]:
-    def call(x: NumberProxy) -> Any:
-        expression, recorder = expression_of(x), guard_recorder()
-        # Outside the domain Python raises, and the next call may be outside
-        if expression is not None and recorder is not None:
-            recorder.require(apply(domain, expression, constant(expression.kind(0))))
-        elif recorder is not None:
-            recorder.read(x)
-        return symbol(as_float(x))
-
-    return call
+# From a function to the operation that it computes, whatever the number of its arguments
+_OPERATIONS: dict[Any, str] = {
+    operation.function: op for op, operation in OPERATIONS.items() if getattr(math, op, None) is operation.function
+}
+_OPERATIONS |= {math.pow: "math_pow", math.log: "log", builtins.int: "to_int", builtins.float: "to_float"}
 
 
 def _length(a: TensorProxy) -> Any:
     return a.shape[0] if a._shape else a.__len__()
+
+
+def _rounded(x: Any, digits: Any = None) -> Any:
+    return operate("round", x) if digits is None else operate("round", x, digits)
+
+
+def _power(base: Any, exponent: Any, modulus: Any = None) -> Any:
+    return base**exponent if modulus is None else operate("powmod", base, exponent, modulus)
+
+
+def _product(factors: Sequence[Any]) -> Any:
+    return reduce(lambda x, y: x * y, factors, 1)
 
 
 def _extremum(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -49,22 +44,17 @@ def _extremum(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return call
 
 
-_OF_ONE_NUMBER: dict[Callable[..., Any], Callable[[Any], Any]] = {
-    builtins.int: as_int,
-    builtins.float: as_float,
-    math.ceil: lambda x: rounded("ceil", x),
-    math.floor: lambda x: rounded("floor", x),
-    math.trunc: lambda x: rounded("trunc", x),
-    builtins.round: lambda x: rounded("round", x),
-    math.sqrt: _real_function(prims.sqrt, "ge"),
-    math.log: _real_function(prims.log, "gt"),
-    math.log2: _real_function(prims.log2, "gt"),
-    math.log10: _real_function(prims.log10, "gt"),
-}
+_OF_NUMBERS: dict[Callable[..., Any], Callable[..., Any]] = {builtins.round: _rounded, builtins.pow: _power}
+_OF_NUMBERS |= {builtins.divmod: divmod, builtins.abs: abs}
 _OF_INTEGERS: dict[Callable[..., Any], Callable[..., Any]] = {
     builtins.min: _extremum(minimum),
     builtins.max: _extremum(maximum),
 }
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    """Return whether all of ``values`` are numbers, one of them at least symbolic."""
+    return all(kind_of(x) is not None or x is None for x in values) and any(isinstance(x, NumberProxy) for x in values)
 
 
 def symbolic_builtin(function: Any, arguments: Sequence[Any]) -> Callable[..., Any] | None:
@@ -74,27 +64,18 @@ def symbolic_builtin(function: Any, arguments: Sequence[Any]) -> Callable[..., A
         function: a hashable callable that the traced program calls.
         arguments: its positional arguments, as proxies where they stand for inputs.
     """
-    if len(arguments) == 1:
-        (argument,) = arguments
-        if function is len and isinstance(argument, TensorProxy):
-            return _length
-        if function in _OF_ONE_NUMBER:
-            real = isinstance(argument, NumberProxy) and argument.python_type in (int, float)
-            return _OF_ONE_NUMBER[function] if real and _defined(function, argument) else None
+    if function is len and len(arguments) == 1 and isinstance(arguments[0], TensorProxy):
+        return _length
+    if _are_numbers(arguments):
+        op = _OPERATIONS.get(function)
+        if op is not None and None not in [kind_of(x) for x in arguments]:
+            return lambda *numbers: operate(op, *numbers)
+        if function in _OF_NUMBERS:
+            return _OF_NUMBERS[function]
     if function in _OF_INTEGERS:
         numbers = arguments[0] if len(arguments) == 1 else arguments
         if isinstance(numbers, (tuple, list)) and numbers and all(map(is_integer, numbers)):
             return _OF_INTEGERS[function] if any(isinstance(n, NumberProxy) for n in numbers) else None
+    if function is math.prod and len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+        return _product if _are_numbers(arguments[0]) and None not in arguments[0] else None
     return None
-
-
-def _defined(function: Callable[[Any], Any], number: NumberProxy) -> bool:
-    """Return whether Python computes ``function`` of the value seen: where not, its own error is raised."""
-    recorder = guard_recorder()
-    assert recorder is not None
-    with recorder.quiet():
-        try:
-            function(number.value)
-        except (ArithmeticError, ValueError):
-            return False
-    return True

@@ -6,11 +6,9 @@ import builtins
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from thunder.core import prims
 from thunder.core.compile_data import guard_recorder
 from thunder.core.proxies import IntegerProxy, NumberProxy
-from thunder.core.python_prims import py_max, py_min
-from thunder.core.symbol import Symbol
+from thunder.core.python_prims import python_symbol
 from thunder.core.transforms.expressions import Expression, apply
 from thunder.core.transforms.number_operations import expression_of
 
@@ -59,7 +57,7 @@ def equal_shapes(a: Sequence[Any], b: Sequence[Any]) -> bool:
     return len(a) == len(b) and all(identical(x, y) or bool(x == y) for x, y in zip(a, b))
 
 
-def _extremum(op: str, sym: Symbol, function: Callable[..., int], a: Any, b: Any) -> Any:
+def _extremum(op: str, function: Callable[..., int], a: Any, b: Any) -> Any:
     if not isinstance(a, NumberProxy) and not isinstance(b, NumberProxy):
         return function(a, b)
     left, right = canonical(a), canonical(b)
@@ -72,17 +70,17 @@ def _extremum(op: str, sym: Symbol, function: Callable[..., int], a: Any, b: Any
             return b
         if either.op == "const":
             return either.value
-    return sym(a, b)
+    return python_symbol(op)(a, b)
 
 
 def minimum(a: Any, b: Any) -> Any:
     """Return the smaller of two integers, symbolic where the guards do not tell which it is."""
-    return _extremum("min", py_min, builtins.min, a, b)
+    return _extremum("min", builtins.min, a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
     """Return the larger of two integers, symbolic where the guards do not tell which it is."""
-    return _extremum("max", py_max, builtins.max, a, b)
+    return _extremum("max", builtins.max, a, b)
 
 
 def product(numbers: Iterable[Any]) -> Any:
@@ -91,13 +89,3 @@ def product(numbers: Iterable[Any]) -> Any:
     for number in numbers:
         result = result * number
     return result
-
-
-def as_int(x: NumberProxy) -> Any:
-    """Return what ``int(x)`` is."""
-    return x if is_integer(x) else prims.convert_element_type(x, int)
-
-
-def as_float(x: NumberProxy) -> Any:
-    """Return what ``float(x)`` is."""
-    return x if x.python_type is float else prims.convert_element_type(x, float)
