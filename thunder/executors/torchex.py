@@ -1,14 +1,24 @@
-"""Patch to ``thunder.executors.torchex``: the shape of pooled tensors without a decision on the remainder."""
+"""Patch to ``thunder.executors.torchex``: pooled shapes without a decision on the remainder, primitives it lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from thunder.core import prims
 from thunder.core.baseutils import check
 from thunder.core.compile_data import guard_recorder
 from thunder.core.proxies import TensorProxy
-from thunder_symbolic.vocabulary import wrap
+from thunder.extend import OperatorExecutor
+from thunder_symbolic.vocabulary import amend, wrap
+
+
+@amend("ex")
+def execute_missing_primitives(executor: OperatorExecutor) -> OperatorExecutor:
+    """Let torch execute the primitives that a gradient rule leaves in the trace, too."""
+    if prims.lerp.id not in executor.implmap:
+        executor.register_implementation(prims.lerp, executor.opmap["lerp"])
+    return executor
 
 
 @wrap("max_pool2d_with_indices.meta")

@@ -18,23 +18,6 @@ RANKS = range(4)
 DIMS = (0, 1, 3)
 SAMPLES = 3
 OPERATIONS = elementwise_operations()
-NO_RULE = "its primitive has no gradient rule"
-SAME_NAME = "the function of the same name in torch.nn.functional is taken for it"
-FAILING = {
-    "minimum": NO_RULE,
-    "nextafter": NO_RULE,
-    "remainder": NO_RULE,
-    "lerp": NO_RULE,
-    "special_zeta": "its rule returns one gradient for two tensors",
-    "where": "the tensor's method takes the condition second, and Thunder's first",
-    "hinge_embedding_loss": SAME_NAME,
-    "kl_div": SAME_NAME,
-    "margin_ranking_loss": SAME_NAME,
-}
-PARAMETERS = [
-    pytest.param(name, marks=pytest.mark.xfail(reason=FAILING[name], strict=True) if name in FAILING else ())
-    for name in OPERATIONS
-]
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -97,7 +80,7 @@ def _same(actual: list[Any], expected: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("cache", ["symbolic values", "constant values"])
-@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("name", OPERATIONS)
 def test_broadcast_gradients(name: str, cache: str) -> None:
     operation, dtypes = OPERATIONS[name]
     shapes = _shapes_for(list(OPERATIONS).index(name), len(dtypes))

@@ -7,6 +7,7 @@ from functools import partial, wraps
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import torch
 from thunder.core.compile_data import quietly, using_symbolic_values
 from thunder.core.prims import OpTags
 from thunder.core.proxies import IntegerProxy, NumberProxy
@@ -113,13 +114,38 @@ def meta_of_custom_op(original: Callable[..., Any], function: Callable[..., Any]
 @amend("_torch_to_thunder_function_map")
 def registered_by_torch(table: dict[Any, Symbol]) -> dict[Any, Symbol]:
     """Let the operations that torch's own shape rules describe keep symbolic dims."""
-    from thunder.core.transforms import backward_impls
     from thunder.executors.torchex import ex
 
     symbols = {id(entry): entry for entry in table.values() if isinstance(entry, Symbol)}
     for sym in symbols.values():
         if OpTags.AUTO_REGISTERED not in (sym.tags or ()):
             continue
-        for symbol in (sym, ex.implmap[sym.id].symbol, backward_impls[sym.id]):
+        for symbol in (sym, ex.implmap[sym.id].symbol):
             object.__setattr__(symbol, "meta", _symbolic_meta(symbol.meta))  # a symbol is a frozen dataclass
+    return table
+
+
+def _methods_order(symbol: Symbol) -> Callable[..., Any]:
+    """Return ``symbol`` as the tensor's method, whose tensor is the second argument of the function."""
+
+    @wraps(symbol.meta)
+    def method(a: Any, first: Any, *others: Any) -> Any:
+        return symbol(first, a, *others)
+
+    return method
+
+
+@amend("_torch_to_thunder_function_map")
+def methods_of_tensors(table: dict[Any, Any]) -> dict[Any, Any]:
+    """Let ``x.where(condition, y)`` and ``x.polygamma(n)`` have torch's order; add what ``%`` and ``+x`` look up."""
+    from thunder.torch.langctx import register_method
+
+    register_method("mod", table[torch.remainder])
+    register_method("pos", table[torch.positive])
+    # Upstream gives the tensor's method the id of the function of the same name in torch.nn.functional
+    object.__setattr__(table[torch.Tensor.unfold], "id", "torch.Tensor.unfold")
+    for name in ("where", "polygamma"):
+        method = _methods_order(table[getattr(torch, name)])
+        register_method(name, method)
+        table[getattr(torch.Tensor, name)] = method
     return table

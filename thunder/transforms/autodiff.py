@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from thunder.core import prims
+from thunder.core import dtypes, prims
 from thunder.core.compile_data import is_symbolic_trace, using_symbolic_values
-from thunder.core.proxies import NumberProxy
+from thunder.core.proxies import NumberProxy, TensorProxy
 from thunder.core.symbol import BoundSymbol, BoundSymbolTag
 from thunder.core.trace import TraceCtx, from_trace
 from thunder.core.transforms.number_operations import is_pure_number_operation
@@ -62,15 +62,31 @@ def split_into_forward_and_backward(
 
 @wrap("_get_gradfn_and_executor")
 def _get_gradfn_and_executor(original: Callable[..., tuple[Any, Any]], bsym: BoundSymbol, **kwargs: Any) -> Any:
+    from thunder.core.transforms.grad_rules import SYMBOLIC_GRAD_RULES
+    from thunder.core.transforms.missing_grad_rules import MISSING_GRAD_RULES
+    from thunder.core.transforms.torch_gradients import rule_of
+
     rule, executor = original(bsym, **kwargs)
     if executor is None and using_symbolic_values():
-        from thunder.core.transforms.grad_rules import SYMBOLIC_GRAD_RULES
-
         rule = SYMBOLIC_GRAD_RULES.get(bsym.sym.id, rule)
-    return rule, executor
+    return rule or MISSING_GRAD_RULES.get(bsym.sym.id) or rule_of(bsym.sym), executor
+
+
+def _is_locally_constant(bsym: BoundSymbol) -> bool:
+    """Return whether a primitive without a rule has no gradient, since it returns integers and bools only."""
+    from thunder.core.transforms import _grad_fn_map, augmented_forward_impls
+
+    sym = bsym.sym
+    if not sym.is_prim or sym.id in _grad_fn_map or sym.id in augmented_forward_impls:
+        return False
+    return not any(
+        isinstance(output, TensorProxy) and dtypes.is_inexact_dtype(output.dtype) for output in bsym.flat_proxy_outs
+    )
 
 
 @wrap("is_constant_for_vjp")
 def is_constant_for_vjp(original: Callable[[BoundSymbol], bool], bsym: BoundSymbol) -> bool:
     # What computes numbers has no gradient, whatever rule its tensor form has
-    return (using_symbolic_values() and is_pure_number_operation(bsym)) or original(bsym)
+    if using_symbolic_values() and is_pure_number_operation(bsym):
+        return True
+    return original(bsym) or _is_locally_constant(bsym)
