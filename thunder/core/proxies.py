@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from numbers import Number
 from typing import Any
@@ -20,11 +20,11 @@ from thunder_symbolic.vocabulary import add, replace, wrap
 def shape(self: TensorProxy) -> tuple[int | NumberProxy, ...]:
     """Return the dims; while the front end traces symbolic values this records an unpack."""
     recorder = guard_recorder()
-    if recorder is None or not recorder.tracing or not is_tracing():
+    if recorder is None or not recorder.tracing:
         return self._shape
-    from thunder.core import prims
+    from thunder.core.transforms.recording import unpack
 
-    return prims.shape(self)
+    return unpack(self)
 
 
 def _set_value(self: NumberProxy, value: Number | None) -> None:
@@ -204,6 +204,10 @@ class NumelProxy(IntegerProxy):
         return self._plain
 
 
+def _product(shape: Sequence[Any]) -> Any:
+    return reduce(operator.mul, shape, 1)
+
+
 def _set_numel(self: TensorProxy, count: Any) -> None:
     # Upstream stores a function where dims are symbolic: their product is taken from the shape instead
     self._count = count if isinstance(count, int) else None
@@ -215,8 +219,10 @@ def numel(self: TensorProxy) -> Any:
     if self._count is not None:
         return self._count
     if guard_recorder() is None or not is_tracing():
-        return lambda *_: reduce(operator.mul, self._shape, 1)
-    count = reduce(operator.mul, self.shape, 1)
+        return lambda *_: _product(self._shape)
+    from thunder.core.transforms.recording import records, unrecorded_count
+
+    count = _product(self.shape) if records() else unrecorded_count(self, _product)
     return NumelProxy.of(count) if type(count) is IntegerProxy else count
 
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from thunder.core.compile_data import guard_recorder, quietly
+from thunder.core.memoized import memoized_inspect
 from thunder.core.symbol import BoundSymbol, Symbol
-from thunder_symbolic.vocabulary import wrap
+from thunder_symbolic.vocabulary import amend, wrap
+
+
+@amend("inspect")
+def remember_signatures(original: ModuleType) -> ModuleType:
+    return memoized_inspect()
 
 
 @wrap("Symbol.__call__")

@@ -43,7 +43,6 @@ def computation(a):
   t3 = ltorch.getitem(a, (..., slice(None,i1,None)))  # t3: "cpu f32[i0, i1]"
     # (i0, i1) = prims.shape(a)
     # (i0, i1) = prims.shape(a)
-    # (i0, i1) = prims.shape(a)
     # i2 = prims.ge(i1, 0)  # i2: "bool True"
     # t3 = prims.shallow_copy(a)  # t3: "cpu f32[i0, i1]"
   return (t3,)\
@@ -116,27 +115,21 @@ def computation(a):
     # (i0, i1) = prims.shape(a)
     # i4 = prims.mul(1, i0)  # i4: "int 4"
     # i5 = prims.mul(i4, i1)  # i5: "int 20"
-  t13 = ltorch.reshape(a, [i5])  # t13: "cpu f32[i5]"
+  t11 = ltorch.reshape(a, [i5])  # t11: "cpu f32[i5]"
     # (i0, i1) = prims.shape(a)
     # i6 = prims.lt(i5, 0)  # i6: "bool False"
-    # t13 = prims.reshape(a, (i5,))  # t13: "cpu f32[i5]"
-  t15 = ltorch.relu(t13, False)  # t15: "cpu f32[i5]"
-    # t14 = ltorch.gt(t13, 0)  # t14: "cpu b8[i5]"
-      # (i5,) = prims.shape(t13)
-      # (i5,) = prims.shape(t13)
-      # (i5,) = prims.shape(t13)
+    # t11 = prims.reshape(a, (i5,))  # t11: "cpu f32[i5]"
+  t13 = ltorch.relu(t11, False)  # t13: "cpu f32[i5]"
+    # t12 = ltorch.gt(t11, 0)  # t12: "cpu b8[i5]"
+      # (i5,) = prims.shape(t11)
       # _ = prims.convert_element_type(0, float)
-      # t14 = prims.gt(t13, 0.0)  # t14: "cpu b8[i5]"
-    # t15 = ltorch.where(t14, t13, 0)  # t15: "cpu f32[i5]"
+      # t12 = prims.gt(t11, 0.0)  # t12: "cpu b8[i5]"
+    # t13 = ltorch.where(t12, t11, 0)  # t13: "cpu f32[i5]"
       # _ = prims.convert_element_type(0, float)
-      # (i5,) = prims.shape(t14)
-      # (i5,) = prims.shape(t13)
-      # (i5,) = prims.shape(t14)
-      # (i5,) = prims.shape(t14)
-      # (i5,) = prims.shape(t13)
-      # (i5,) = prims.shape(t13)
-      # t15 = prims.where(t14, t13, 0.0)  # t15: "cpu f32[i5]"
-  return (t15,)\
+      # (i5,) = prims.shape(t12)
+      # (i5,) = prims.shape(t11)
+      # t13 = prims.where(t12, t11, 0.0)  # t13: "cpu f32[i5]"
+  return (t13,)\
 """)
 
 
@@ -146,14 +139,14 @@ def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = prims.shape(a)
   i3 = prims.mul(i0, i1)  # i3: "int 20"
-  t13 = ltorch.reshape(a, [i3])  # t13: "cpu f32[i3]"
-    # t13 = prims.reshape(a, (i3,))  # t13: "cpu f32[i3]"
-  t15 = ltorch.relu(t13, False)  # t15: "cpu f32[i3]"
-    # t14 = ltorch.gt(t13, 0)  # t14: "cpu b8[i3]"
-      # t14 = prims.gt(t13, 0.0)  # t14: "cpu b8[i3]"
-    # t15 = ltorch.where(t14, t13, 0)  # t15: "cpu f32[i3]"
-      # t15 = prims.where(t14, t13, 0.0)  # t15: "cpu f32[i3]"
-  return (t15,)\
+  t11 = ltorch.reshape(a, [i3])  # t11: "cpu f32[i3]"
+    # t11 = prims.reshape(a, (i3,))  # t11: "cpu f32[i3]"
+  t13 = ltorch.relu(t11, False)  # t13: "cpu f32[i3]"
+    # t12 = ltorch.gt(t11, 0)  # t12: "cpu b8[i3]"
+      # t12 = prims.gt(t11, 0.0)  # t12: "cpu b8[i3]"
+    # t13 = ltorch.where(t12, t11, 0)  # t13: "cpu f32[i3]"
+      # t13 = prims.where(t12, t11, 0.0)  # t13: "cpu f32[i3]"
+  return (t13,)\
 """)
 
 
@@ -162,13 +155,13 @@ def test_reshape_execution() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = shape(a)
-  i24 = operator.mul(i0, i1)  # i24: "int 20"
+  i20 = operator.mul(i0, i1)  # i20: "int 20"
   del i0, i1
-  t32 = torch.reshape(a, [i24])  # t32: "cpu f32[i24]"
-  del i24
-  t34 = torch.nn.functional.relu(t32, False)  # t34: "cpu f32[i24]"
-  del t32
-  return (t34,)\
+  t26 = torch.reshape(a, [i20])  # t26: "cpu f32[i20]"
+  del i20
+  t28 = torch.nn.functional.relu(t26, False)  # t28: "cpu f32[i20]"
+  del t26
+  return (t28,)\
 """)
 
 
@@ -178,14 +171,14 @@ def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = prims.shape(a)
   i3 = prims.mul(i0, i1)  # i3: "int 20"
-  t13 = ltorch.reshape(a, [i3])  # t13: "cpu f32[i3]"
-    # t13 = prims.reshape(a, (i3,))  # t13: "cpu f32[i3]"
-  t15 = ltorch.relu(t13, False)  # t15: "cpu f32[i3]"
-    # t14 = ltorch.gt(t13, 0)  # t14: "cpu b8[i3]"
-      # t14 = prims.gt(t13, 0.0)  # t14: "cpu b8[i3]"
-    # t15 = ltorch.where(t14, t13, 0)  # t15: "cpu f32[i3]"
-      # t15 = prims.where(t14, t13, 0.0)  # t15: "cpu f32[i3]"
-  return (t15,)\
+  t11 = ltorch.reshape(a, [i3])  # t11: "cpu f32[i3]"
+    # t11 = prims.reshape(a, (i3,))  # t11: "cpu f32[i3]"
+  t13 = ltorch.relu(t11, False)  # t13: "cpu f32[i3]"
+    # t12 = ltorch.gt(t11, 0)  # t12: "cpu b8[i3]"
+      # t12 = prims.gt(t11, 0.0)  # t12: "cpu b8[i3]"
+    # t13 = ltorch.where(t12, t11, 0)  # t13: "cpu f32[i3]"
+      # t13 = prims.where(t12, t11, 0.0)  # t13: "cpu f32[i3]"
+  return (t13,)\
 """)
 
 
@@ -194,13 +187,13 @@ def test_reshape_execution_with_grad() -> None:
 def computation(a):
   # a: "cpu f32[i0, i1]"
   (i0, i1) = shape(a)
-  i42 = operator.mul(i0, i1)  # i42: "int 20"
-  t54 = torch_prims_reshape_impl(a, (i42,))  # t54: "cpu f32[i42]"
-  del i42
-  t55 = torch.gt(t54, 0.0)  # t55: "cpu b8[i42]"
-  t56 = torch.where(t55, t54, 0.0)  # t56: "cpu f32[i42]"
-  del t54
-  return {'output': (t56,), 'flat_args': [a], 'flat_output': (t56,)}, ((t55,), (i0, i1))\
+  i35 = operator.mul(i0, i1)  # i35: "int 20"
+  t44 = torch_prims_reshape_impl(a, (i35,))  # t44: "cpu f32[i35]"
+  del i35
+  t45 = torch.gt(t44, 0.0)  # t45: "cpu b8[i35]"
+  t46 = torch.where(t45, t44, 0.0)  # t46: "cpu f32[i35]"
+  del t44
+  return {'output': (t46,), 'flat_args': [a], 'flat_output': (t46,)}, ((t45,), (i0, i1))\
 """)
 
 
@@ -214,12 +207,12 @@ def backward_fn(saved_for_backward, cotangents):
   # C1: "Collection"
   clear_mutable_collection(saved_for_backward)
   del saved_for_backward
-  t32, = cotangents
-  # t32: "cpu f32[i42]"
+  t27, = cotangents
+  # t27: "cpu f32[i35]"
   clear_mutable_collection(cotangents)
   del cotangents
-  t55, = C0
-  # t55: "cpu b8[i42]"
+  t45, = C0
+  # t45: "cpu b8[i35]"
   clear_mutable_collection(C0)
   del C0
   i0, i1, = C1
@@ -227,11 +220,11 @@ def backward_fn(saved_for_backward, cotangents):
   # i1: "int 5"
   clear_mutable_collection(C1)
   del C1
-  t57 = torch.where(t55, t32, 0)  # t57: "cpu f32[i42]"
-  del t55, t32
-  t63 = torch_prims_reshape_impl(t57, (i0, i1))  # t63: "cpu f32[i0, i1]"
-  del t57, i0, i1
-  return (t63,)\
+  t47 = torch.where(t45, t27, 0)  # t47: "cpu f32[i35]"
+  del t45, t27
+  t52 = torch_prims_reshape_impl(t47, (i0, i1))  # t52: "cpu f32[i0, i1]"
+  del t47, i0, i1
+  return (t52,)\
 """)
 
 

@@ -19,6 +19,7 @@ import pytest
 import thunder
 import torch
 from thunder.core import interpreter
+from thunder.core.options import DebugOptions
 
 from gpt import GPT, GPTConfig
 
@@ -66,6 +67,63 @@ def test_subscripts_and_globals_are_read_without_a_frame(frames: Counter[str]) -
     assert torch.equal(jitted(torch.ones(2)), function(torch.ones(2)))
     internal = {name: count for name, count in frames.items() if "getitem" in name or "globals_lookup" in name}
     assert internal == {}
+
+
+def test_python_builtins_of_containers_and_numbers_need_no_frame(frames: Counter[str]) -> None:
+    class Scale:
+        def __init__(self, by: int) -> None:
+            self.by = by
+
+        def of(self, x: torch.Tensor, *rest: int, **options: int) -> torch.Tensor:
+            return x * self.by + sum_of(*rest) if options else x
+
+    def sum_of(a: int, b: int) -> int:
+        return a + b
+
+    scale = Scale(3)
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        numbers, options = [1, 2], {"flag": 1}
+        if numbers and options and len(numbers) == 2 and options and "flag" in options and not None:
+            x = scale.of(x, *numbers, **options)
+        return x
+
+    jitted = thunder.jit(function)
+    assert torch.equal(jitted(torch.ones(2)), function(torch.ones(2)))
+    direct = (
+        "_len_",
+        "_bool_",
+        "_contains_",
+        "_list_extend_",
+        "_dict_merge_",
+        "_call_dispatch",
+        "wrap_args",
+        "wrap_kwargs",
+    )
+    assert [name for name in frames if name.startswith(direct)] == []
+
+
+_LOGGED = {"debug_options": DebugOptions(record_interpreter_history=True)}
+
+
+@pytest.mark.parametrize("option", [_LOGGED, {"sharp_edges": "warn"}], ids=["log", "sharp edges"])
+@pytest.mark.filterwarnings("ignore:.*sharp edge")
+def test_logs_and_sharp_edges_show_what_upstream_shows(option: dict[str, Any], frames: Counter[str]) -> None:
+    jitted = thunder.jit(lambda x: x + len([1, 2]), **option)
+    assert torch.equal(jitted(torch.ones(2)), torch.full((2,), 3.0))
+    assert frames["_len_lookaside.<locals>.impl"] == 1
+
+
+def test_traceback_of_an_exception_names_the_line_of_the_user() -> None:
+    def failing(x: torch.Tensor) -> torch.Tensor:
+        raise ValueError("on purpose")
+
+    with pytest.raises(ValueError, match="on purpose") as caught:
+        thunder.jit(failing)(torch.ones(2))
+    entry = caught.traceback[-1]
+    code = failing.__code__
+    assert (entry.frame.code.raw.co_name, entry.lineno + 1) == ("failing", code.co_firstlineno + 1)
+    assert str(entry.path) == __file__
 
 
 OFFSET = 7.0
