@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from thunder.core.module import ThunderModule
 from thunder.core.options import CACHE_OPTIONS
 from thunder_symbolic.vocabulary import wrap
 
@@ -21,6 +22,7 @@ def jit(original: Callable[..., Any], function: Callable[..., Any], /, *, cache:
     symbolic = cache is CACHE_OPTIONS.SYMBOLIC_VALUES or (isinstance(cache, str) and cache.lower() == "symbolic values")
     if not symbolic:
         return original(function, cache=cache, **options)
+    from thunder.core.members import JitOptions, follow_assignments
     from thunder.core.specializations import SpecializationCache
 
     specializations = SpecializationCache(function)
@@ -30,6 +32,9 @@ def jit(original: Callable[..., Any], function: Callable[..., Any], /, *, cache:
     finally:
         _in_making.reset(token)
     specializations.belongs_to(jitted._lc_cs)
+    if isinstance(jitted, ThunderModule):
+        follow_assignments(jitted)
+        jitted._jit_options = JitOptions({"cache": cache, **options})
     return jitted
 
 
