@@ -30,12 +30,13 @@ def thunder_general_jit(
     from thunder.core.transforms.access_paths import Parameters
     from thunder.core.transforms.clean_up import clean_up
     from thunder.core.transforms.dead_code import eliminate_dead_code
+    from thunder.core.transforms.error_lines import errors_name_the_line
     from thunder.core.transforms.guards import GuardRecorder
     from thunder.core.transforms.verification import verify_if_asked
 
     stats = _compile_data.get()[1]
     recorder = stats.guard_recorder = GuardRecorder(Parameters(function))
-    with recorder.front_end():
+    with errors_name_the_line(), recorder.front_end():
         results = original(function, *args, **kwargs)
     recorder.recorded_trace = results.computation_trace
     cleaned = eliminate_dead_code(clean_up(results.computation_trace))

@@ -172,8 +172,11 @@ def tensorproxy(
     if recorder is None:
         return original(t, name=name, history=history)
     from thunder.core.transforms.inputs import has_static_dims, path_of
+    from thunder.core.transforms.layout import Layout
 
     proxy = original(t, name=name, history=history)
+    if history is not None:
+        recorder.layouts[proxy.name] = Layout.of(t, path_of(history))
     if history is None or has_static_dims(t, history):
         proxy._shape = tuple(t.shape)
         proxy._numel = math.prod(t.shape)

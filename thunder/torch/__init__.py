@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import torch
-from thunder.core.compile_data import quietly, using_symbolic_values
+from thunder.core.compile_data import guard_recorder, quietly, using_symbolic_values
 from thunder.core.prims import OpTags
 from thunder.core.proxies import IntegerProxy, NumberProxy
 from thunder.core.symbol import Symbol
@@ -122,6 +122,64 @@ def registered_by_torch(table: dict[Any, Symbol]) -> dict[Any, Symbol]:
             continue
         for symbol in (sym, ex.implmap[sym.id].symbol):
             object.__setattr__(symbol, "meta", _symbolic_meta(symbol.meta))  # a symbol is a frozen dataclass
+    return table
+
+
+def _contiguity(meta: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(meta)
+    def is_contiguous(a: Any, *, memory_format: torch.memory_format = torch.contiguous_format) -> Any:
+        if guard_recorder() is None:
+            return meta(a, memory_format=memory_format)
+        from thunder.core.transforms import layout
+
+        return layout.is_contiguous(a, memory_format)
+
+    return is_contiguous
+
+
+def _stride(a: Any, dim: Any = None) -> Any:
+    if guard_recorder() is None:
+        raise AttributeError("Unknown attribute stride")  # in upstream's words
+    from thunder.core.transforms import layout
+
+    return layout.stride(a, dim)
+
+
+# What upstream answers for a new tensor of the same shape, whatever the call's tensor is
+_NOT_OF_THE_SHAPE = (
+    "data_ptr",
+    "dim_order",
+    "is_conj",
+    "is_inference",
+    "is_neg",
+    "is_pinned",
+    "is_set_to",
+    "is_shared",
+)
+
+
+def _refused(name: str, meta: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(meta)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if guard_recorder() is None:
+            return meta(*args, **kwargs)
+        raise NotImplementedError(f"{name} is not known while tracing: it is not a matter of shape and strides")
+
+    return call
+
+
+@amend("_torch_to_thunder_function_map")
+def questions_of_layout(table: dict[Any, Any]) -> dict[Any, Any]:
+    """Let ``x.stride()`` and ``x.is_contiguous()`` be answered while tracing."""
+    from thunder.torch.langctx import register_method
+
+    contiguity = table[torch.Tensor.is_contiguous]
+    object.__setattr__(contiguity, "meta", _contiguity(contiguity.meta))
+    table[torch.Tensor.stride] = Symbol(name="stride", meta=_stride, id="torch.Tensor.stride")
+    register_method("stride", table[torch.Tensor.stride])
+    for name in _NOT_OF_THE_SHAPE:
+        symbol = table[getattr(torch.Tensor, name)]
+        object.__setattr__(symbol, "meta", _refused(name, symbol.meta))
     return table
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Number
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import thunder
 import torch
@@ -24,6 +24,9 @@ from thunder.core.trace import TraceCtx, get_tracectx
 from thunder.core.transforms.access_paths import Parameters
 from thunder.core.transforms.expression_nodes import make
 from thunder.core.transforms.expressions import Expression, Facts, apply, constant, emit, symbol
+
+if TYPE_CHECKING:
+    from thunder.core.transforms.layout import Layout
 
 _THUNDER = (str(Path(thunder.__file__).parent), str(Path(__file__).parents[1]))
 _TORCH = str(Path(torch.__file__).parent)
@@ -70,6 +73,7 @@ class GuardRecorder:
         guards: each guard that said something new, in the order of recording.
         tracing: whether the front end runs, so that shape accesses are recorded as unpacks.
         recorded_trace: the computation trace before it was cleaned.
+        layouts: the layout of each input tensor that has one, by the proxy's name.
     """
 
     def __init__(self, parameters: Parameters) -> None:
@@ -79,6 +83,7 @@ class GuardRecorder:
         self.tracing = False
         self.recorded_trace: TraceCtx | None = None
         self._quiet = 0
+        self.layouts: dict[str, Layout] = {}
         self._inputs: dict[str, TensorProxy | NumberProxy] = {}
         self._symbols: list[Expression] = []
         self._written: dict[Expression, tuple[str, tuple[Expression, Expression]]] = {}
@@ -162,7 +167,7 @@ class GuardRecorder:
     def check(self, *inputs: Any) -> None:
         """Raise GuardFailure unless every guard holds for ``inputs``, given in the order of ``inputs``."""
         # Transforms after the front end record guards too: compiled by the first call, which follows them all.
-        self.check = compile_check(self.inputs, list(self.facts.conjuncts))  # type: ignore[method-assign]
+        self.check = compile_check(self.inputs, list(self.facts.conjuncts), self.layouts)  # type: ignore[method-assign]
         self.check(*inputs)
 
     def remember(self, expression: Expression, op: str | None, operands: Iterable[Expression | None]) -> None:
@@ -232,12 +237,15 @@ def _user_source() -> str | None:
     return None
 
 
-def compile_check(inputs: tuple[TensorProxy | NumberProxy, ...], guards: list[Expression]) -> Callable[..., None]:
+def compile_check(
+    inputs: tuple[TensorProxy | NumberProxy, ...], guards: list[Expression], layouts: dict[str, Layout]
+) -> Callable[..., None]:
     """Return straight-line Python that raises GuardFailure unless all ``guards`` hold.
 
     Args:
         inputs: proxies of the tensors and numbers that the function is called with, in order.
-        guards: bool expressions over the dims of those tensors and over those numbers.
+        guards: bool expressions over the dims and layouts of those tensors and over those numbers.
+        layouts: what the program asked about the layout of those tensors, by the proxies' names.
     """
     names: dict[Expression, str] = {}
     parameters = [f"a{position}" for position in range(len(inputs))]
@@ -246,12 +254,14 @@ def compile_check(inputs: tuple[TensorProxy | NumberProxy, ...], guards: list[Ex
             for index, dim in enumerate(proxy._shape):
                 if isinstance(dim, NumberProxy):
                     names.setdefault(dim._expression, f"{parameter}.shape[{index}]")
+            if proxy.name in layouts:
+                names |= {asked: f"{parameter}.{question}" for question, asked in layouts[proxy.name].symbols.items()}
         else:
             names[proxy._expression] = parameter
     lines, conditions = emit(guards, names)
     body = lines + ([f"if not ({' and '.join(conditions)}):", "    raise GuardFailure"] if conditions else ["pass"])
     source = "\n    ".join([f"def check_guards({', '.join(parameters)}):", *body])
-    namespace: dict[str, Any] = {"GuardFailure": GuardFailure, "math": __import__("math")}
+    namespace: dict[str, Any] = {"GuardFailure": GuardFailure, "math": math, "torch": torch}
     exec(compile(source, "<guards>", "exec"), namespace)
     return namespace["check_guards"]
 
