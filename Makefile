@@ -8,7 +8,7 @@ WORKERS ?= 2
 
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint programs cases bench-clean-up mutants lock clean help
+.PHONY: demo test lint programs cases bench bench-quick bench-clean-up mutants lock clean help
 
 help:
 	@echo "make demo            train a small GPT on many shapes with one compilation (writes demo/)"
@@ -16,6 +16,8 @@ help:
 	@echo "make lint            ruff and mypy"
 	@echo "make programs        run small programs of every kind against eager"
 	@echo "make cases           specializations of every test case beside the allowed number"
+	@echo "make bench           compile times and sweeps over shapes beside all peers (writes docs/benchmark.*)"
+	@echo "make bench-quick     the same for a few workloads, one compilation each (writes build/benchmark.*)"
 	@echo "make bench-clean-up  time of the clean-up pass as traces grow"
 	@echo "make mutants         mutation testing of the clean-up pass"
 	@echo "make lock            record the sources of the patched upstream objects"
@@ -24,7 +26,7 @@ $(VENV)/installed: pyproject.toml hatch_build.py packaging/thunder_symbolic.pth 
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade "pip>=24"
 	$(BIN)/pip install --quiet $(TORCH)
-	$(BIN)/pip install --quiet --editable ".[demo,lint,test]"
+	$(BIN)/pip install --quiet --editable ".[bench,demo,lint,test]"
 	touch $@
 
 demo: $(VENV)/installed
@@ -47,6 +49,12 @@ programs: $(VENV)/installed
 
 cases: $(VENV)/installed
 	$(BIN)/python benchmarks/specializations.py
+
+bench: $(VENV)/installed
+	$(BIN)/python benchmarks/bench.py
+
+bench-quick: $(VENV)/installed
+	$(BIN)/python benchmarks/bench.py --quick
 
 bench-clean-up: $(VENV)/installed
 	$(BIN)/python benchmarks/clean_up_scaling.py

@@ -19,11 +19,13 @@ from thunder.core.symbol import BoundSymbol, Symbol
 from thunder.core.trace import TraceCtx, TraceProvenance, from_trace
 from thunder.core.transforms.expressions import Expression
 from thunder.core.transforms.number_operations import is_pure_number_operation, is_unpack, unpack_symbol
+from thunder.core.transforms.timing import timed
 from thunder.core.transforms.value_table import Pending, Scope, Slot, Unpack, ValueTable
 
 _INPUT_UNPACKS = {prims.PrimIDs.UNPACK_TRIVIAL, prims.PrimIDs.UNPACK_SEQUENCE}
 
 
+@timed("clean_up_seconds")
 def clean_up(trace: TraceCtx) -> TraceCtx:
     """Return ``trace`` with one dominating definition for each dim and number that it uses, at all depths.
 

@@ -10,8 +10,10 @@ from thunder.core.pytree import tree_iter
 from thunder.core.symbol import BoundSymbol, has_tags
 from thunder.core.trace import TraceCtx, TraceProvenance, from_trace
 from thunder.core.transforms.number_operations import is_unpack
+from thunder.core.transforms.timing import timed
 
 
+@timed("clean_up_seconds")
 def eliminate_dead_code(trace: TraceCtx, needed_proxies: set[Variable] | None = None) -> TraceCtx:
     """Return ``trace`` without the bound symbols, at any depth, whose outputs nobody uses.
 

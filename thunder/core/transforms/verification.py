@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import time
 
-from thunder.core.compile_data import _compile_data, guard_recorder
+from thunder.core.compile_data import guard_recorder
 from thunder.core.trace import TraceCtx
+from thunder.core.transforms.timing import timed
 
 
 def _asked() -> bool:
@@ -26,12 +26,8 @@ def verify_if_asked(trace: TraceCtx, stage: str) -> TraceCtx:
         return trace
     from thunder.core.transforms.verifier import verify_trace
 
-    start = time.perf_counter()
     with recorder.quiet():
-        verify_trace(trace, stage=stage)
-    statistics = _compile_data.get()[1]
-    spent = time.perf_counter() - start
-    statistics.verification_seconds = statistics.__dict__.get("verification_seconds", 0.0) + spent
+        timed("verification_seconds")(verify_trace)(trace, stage=stage)
     return trace
 
 
