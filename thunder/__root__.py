@@ -23,15 +23,16 @@ def jit(original: Callable[..., Any], function: Callable[..., Any], /, *, cache:
     if not symbolic:
         return original(function, cache=cache, **options)
     from thunder.core.members import JitOptions, follow_assignments
+    from thunder.core.recompile_limit import OPTION, limit_from
     from thunder.core.specializations import SpecializationCache
 
-    specializations = SpecializationCache(function)
+    specializations = SpecializationCache(function, limit_from(options.get(OPTION)))
     token = _in_making.set(specializations)
     try:
         jitted = original(function, cache=cache, **options)
     finally:
         _in_making.reset(token)
-    specializations.belongs_to(jitted._lc_cs)
+    specializations.belongs_to(jitted)
     if isinstance(jitted, ThunderModule):
         follow_assignments(jitted)
         jitted._jit_options = JitOptions({"cache": cache, **options})

@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from thunder.core.explanation import Explanation
+from thunder.core.recompile_limit import RecompileLimitWarning
 from thunder.core.specializations import SpecializationCache
 from thunder.core.symbol import BoundSymbol
 from thunder.core.trace import TraceCtx
 from thunder.core.transforms.guards import Guard, GuardRecorder
+from thunder.core.transforms.marks import MarkedDimError
 from thunder.core.transforms.number_operations import is_pure_number_operation, is_unpack
 from thunder.core.transforms.verifier import TraceVerificationError, verify_trace
 
 __all__ = [
     "Explanation",
+    "MarkedDimError",
+    "RecompileLimitWarning",
     "TraceVerificationError",
     "count_bound_symbols",
     "count_number_operations",

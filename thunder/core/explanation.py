@@ -5,19 +5,19 @@ from __future__ import annotations
 import html
 import io
 import linecache
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from thunder.core.failures import Failure
 from thunder.core.proxies import NumberProxy, TensorProxy
+from thunder.core.specializations import Specialization, SpecializationCache, name_of
 from thunder.core.transforms.guards import Guard, GuardRecorder
 from thunder.core.transforms.inputs import access_path
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from thunder.core.specializations import Specialization, SpecializationCache
 
-_HEADINGS = ("#", "hits", "compiled in", "inputs", "guards", "line")
+_HEADINGS = ("#", "hits", "compiled in", "inputs", "guards", "line", "compiled because")
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,19 @@ class ExplainedGuard:
 
     Attributes:
         text: the condition, over the user's own names.
-        source: ``file:line`` of the user's code that decided, or None where a transform did.
+        source: ``file:line`` of the user's code that decided, or what else did.
         code: the text of that line, or None where it cannot be read.
     """
 
     text: str
-    source: str | None
+    source: str
     code: str | None
 
     @classmethod
     def of(cls, guard: Guard) -> ExplainedGuard:
         """Return the explanation of a recorded guard."""
         if guard.source is None:
-            return cls(guard.text, None, None)
+            return cls(guard.text, guard.origin, None)
         filename, _, line = guard.source.rpartition(":")
         return cls(guard.text, guard.source, linecache.getline(filename, int(line)).strip() or None)
 
@@ -53,6 +53,7 @@ class ExplainedSpecialization:
         guards: what has to hold for a call to be served.
         hits: calls that it served, without the one that compiled it.
         compile_seconds: how long it took to trace, transform and compile, in seconds.
+        reason: the condition of an earlier specialization that failed, and the values it saw; None for the first.
     """
 
     inputs: dict[str, str]
@@ -60,6 +61,7 @@ class ExplainedSpecialization:
     guards: tuple[ExplainedGuard, ...]
     hits: int
     compile_seconds: float
+    reason: Failure | None
 
     @classmethod
     def of(cls, specialization: Specialization) -> ExplainedSpecialization:
@@ -71,6 +73,7 @@ class ExplainedSpecialization:
             tuple(map(ExplainedGuard.of, recorder.guards)),
             specialization.hits,
             specialization.compile_seconds,
+            specialization.reason,
         )
 
 
@@ -81,26 +84,32 @@ class Explanation:
     Attributes:
         function: the name of the callable.
         hits: calls that a specialization served.
-        misses: calls that none did.
+        misses: calls that none did; each compiled one, or ran eagerly.
+        eager: misses that ran eagerly, since there may be no more than ``limit`` specializations.
+        limit: how many specializations there may be.
         specializations: in the order of compilation.
     """
 
     function: str
     hits: int
     misses: int
+    eager: int
+    limit: int
     specializations: tuple[ExplainedSpecialization, ...]
 
     @classmethod
     def of(cls, cache: SpecializationCache, stats: Any) -> Explanation:
         """Return the explanation of a cache and its callable's ``CompileStats``."""
         specializations = tuple(map(ExplainedSpecialization.of, cache.specializations))
-        return cls(name_of(cache.function), stats.cache_hits, stats.cache_misses, specializations)
+        counts = stats.cache_hits, stats.cache_misses, cache.eager_calls, cache.limit
+        return cls(name_of(cache.function), *counts, specializations)
 
     @property
     def title(self) -> str:
         """One line on the callable as a whole."""
         count = len(self.specializations)
-        return f"{self.function}: {_many(count, 'specialization')}, {_many(self.hits, 'hit')}, {_misses(self.misses)}"
+        text = f"{self.function}: {_many(count, 'specialization')}, {_many(self.hits, 'hit')}, {_misses(self.misses)}"
+        return f"{text}, {self.eager} of them run eagerly (limit {self.limit})" if self.eager else text
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as dicts, lists, strings and numbers, ready for JSON."""
@@ -143,14 +152,10 @@ class Explanation:
                 [f"{name}: {described}" for name, described in item.inputs.items()],
                 [guard.text for guard in item.guards] or ["none"],
                 [_line(guard) for guard in item.guards],
+                _because(item.reason),
             )
             for index, item in enumerate(self.specializations)
         ]
-
-
-def name_of(function: Callable[..., Any]) -> str:
-    """Return the name of a function, or of the class of a module or other callable."""
-    return getattr(function, "__qualname__", None) or type(function).__qualname__
 
 
 def _many(count: int, noun: str) -> str:
@@ -162,10 +167,14 @@ def _misses(count: int) -> str:
 
 
 def _line(guard: ExplainedGuard) -> str:
-    if guard.source is None:
-        return "a transform"
     place = guard.source.replace("\\", "/").rpartition("/")[2]
     return place if guard.code is None else f"{place}  {guard.code}"
+
+
+def _because(reason: Failure | None) -> list[str]:
+    if reason is None:
+        return ["it is the first"]
+    return [f"{reason.text} failed for {reason.specialization}", *map(" = ".join, reason.values.items())]
 
 
 def _named_inputs(recorder: GuardRecorder) -> list[tuple[str, TensorProxy | NumberProxy]]:

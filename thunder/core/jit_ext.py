@@ -38,6 +38,7 @@ def thunder_general_jit(
     recorder = stats.guard_recorder = GuardRecorder(Parameters(function))
     with errors_name_the_line(), recorder.front_end():
         results = original(function, *args, **kwargs)
+    recorder.marks.raise_errors()
     recorder.recorded_trace = results.computation_trace
     cleaned = eliminate_dead_code(clean_up(results.computation_trace))
     results.computation_trace = verify_if_asked(cleaned, "after tracing")

@@ -173,6 +173,7 @@ def tensorproxy(
         return original(t, name=name, history=history)
     from thunder.core.transforms.inputs import has_static_dims, path_of
     from thunder.core.transforms.layout import Layout
+    from thunder.core.transforms.marks import dims_marked_static
 
     proxy = original(t, name=name, history=history)
     if history is not None:
@@ -180,10 +181,15 @@ def tensorproxy(
     if history is None or has_static_dims(t, history):
         proxy._shape = tuple(t.shape)
         proxy._numel = math.prod(t.shape)
+        if history is not None:
+            recorder.marks.add(t, path_of(history), {}, recorder.assume)
         return proxy
-    path = path_of(history)
-    for index, dim in enumerate(proxy._shape):
+    path, static = path_of(history), dims_marked_static(t)
+    proxy._shape = tuple(t.shape[index] if index in static else dim for index, dim in enumerate(proxy._shape))
+    dims = {index: dim for index, dim in enumerate(proxy._shape) if index not in static}
+    for index, dim in dims.items():
         dim._expression = recorder.new_symbol(f"{path}.shape[{index}]", int, lower=0)
+    recorder.marks.add(t, path, {index: dim._expression for index, dim in dims.items()}, recorder.assume)
     recorder.add_input(proxy)
     return proxy
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -148,3 +150,65 @@ def test_other_cache_options_keep_upstreams_list(cache: str) -> None:
 def test_what_is_no_jitted_callable_is_refused() -> None:
     with pytest.raises(ValueError, match="symbolic values"):
         thunder.symbolic.explain(_branch)
+
+
+def _reasons(jitted: Callable[..., Any]) -> list[tuple[str, dict[str, str]]]:
+    reasons = [item.reason for item in thunder.symbolic.explain(jitted).specializations]
+    assert reasons[0] is None
+    return [(reason.text, reason.values) for reason in reasons if reason is not None]
+
+
+def _many_ways(x: Any, n: Any = 1, *, mode: str = "sum") -> Tensor:
+    y = x["a"] if isinstance(x, dict) else x
+    return y * n + 1 if y.shape[0] > 4 and mode == "sum" else y * n - 1
+
+
+def test_each_recompile_names_the_first_condition_that_failed_and_what_it_saw() -> None:
+    x = T(5)
+    calls = [((x,), {}), ((T(3),), {}), ((T(3, 2),), {}), ((x.double(),), {}), ((x, 2), {}), ((x, 2.5), {})]
+    jitted = thunder.jit(_many_ways, cache="symbolic values")
+    for args, kwargs in [*calls, ((x,), {"mode": "sum"}), ((x,), {"mode": "no"})]:
+        jitted(*args, **kwargs)
+    reasons = _reasons(jitted)
+    assert reasons[:3] == [
+        ("x.shape[0] > 4", {"x.shape[0]": "3"}),
+        ("x.ndim == 1", {"x.ndim": "2"}),
+        ("x.dtype == torch.float32", {"x.dtype": "torch.float64"}),
+    ]
+    assert reasons[3][0] == "the arguments are in the same containers"
+    assert reasons[4] == ("type(n) is int", {"type(n)": "float"})
+    assert reasons[-1] == ("mode == 'sum'", {"mode": "'no'"})
+
+
+def test_the_reason_is_taken_from_the_closest_specialization() -> None:
+    jitted = _jitted(_branch, (T(5),), (T(5, 2),), (T(3),))
+    reason = thunder.symbolic.explain(jitted).specializations[2].reason
+    assert reason is not None and (reason.specialization, reason.text) == (0, "x.shape[0] > 4")
+    assert reason.source is not None and reason.source.startswith(__file__)
+
+
+def test_grad_mode_is_told_as_pytorch_names_it() -> None:
+    jitted = _jitted(_branch, (T(5),))
+    with torch.no_grad():
+        jitted(T(5))
+    assert _reasons(jitted) == [("torch.is_grad_enabled() == True", {"torch.is_grad_enabled()": "False"})]
+
+
+def test_recompiles_are_logged_in_one_line_each(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="thunder.symbolic")
+    _jitted(_branch, (T(5),), (T(6),), (T(3),))
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("thunder.symbolic", "INFO")
+    message = record.getMessage()
+    assert message.startswith("_branch compiles specialization 1: x.shape[0] > 4 (") and "\n" not in message
+    assert message.endswith("failed for specialization 0: x.shape[0] = 3")
+
+
+def test_an_explanation_keeps_no_argument_alive() -> None:
+    jitted = _jitted(_branch, (T(5),))
+    x = T(3)
+    alive = weakref.ref(x)
+    jitted(x)
+    del x
+    gc.collect()
+    assert alive() is None

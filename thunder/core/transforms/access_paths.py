@@ -34,7 +34,15 @@ class Path(NamedTuple):
         return Path("attribute", self, name)
 
 
-ARGS, KWARGS, FUNCTION = Path("args"), Path("kwargs"), Path("function")
+ARGS, KWARGS, FUNCTION, CACHE_INFO = Path("args"), Path("kwargs"), Path("function"), Path("cache_info")
+# What upstream asks of the surroundings of a call, as PyTorch names it
+_SETTINGS = {
+    "default_dtype": "torch.get_default_dtype()",
+    "default_device": "torch.get_default_device()",
+    "is_autocast_enabled": "torch.is_autocast_enabled()",
+    "is_grad_enabled": "torch.is_grad_enabled()",
+    "alias_tensor_indices": "the arguments that share memory",
+}
 
 
 class Parameters:
@@ -71,6 +79,8 @@ class Parameters:
         base = path.base
         if base is None:
             return self._root(path)
+        if base.kind == "cache_info":
+            return _SETTINGS.get(path.key, path.key)
         known = self._argument(path) if path.kind == "item" else self._variable(path)
         if known is not None:
             return known

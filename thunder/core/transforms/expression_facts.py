@@ -32,6 +32,23 @@ def _affine(p: Expression) -> tuple[Expression, int, int]:
     return build({monomial: number // factor for monomial, number in terms.items()}), factor, offset
 
 
+def limits_of(fact: Expression) -> tuple[Expression, Bounds]:
+    """Return ``form, (lower, upper)``: a comparison of ints, ``ne`` aside, holds where ``form`` lies within the limits.
+
+    Args:
+        fact: a comparison of ints in normal form. Those of expressions that differ by a factor or an offset have one
+            form.
+    """
+    form, factor, offset = _affine(combine(fact.args[0], fact.args[1], -1))
+    # The form is the primitive part, and the fact's coefficients have no common factor
+    value = -offset * factor
+    if fact.op == "eq":
+        return form, (value, value)
+    if fact.op == "ne":
+        return form, (None, None)
+    return form, (value, None) if (fact.op == "ge") == (factor > 0) else (None, value)
+
+
 class Facts:
     """Bool expressions assumed true, and what they decide.
 
@@ -177,17 +194,8 @@ class Facts:
             self._pending.append((compare("eq", dividend, combine(whole, remainder)), None))
 
     def _learn_range(self, fact: Expression, origin: Expression | None) -> None:
-        form, factor, offset = _affine(combine(fact.args[0], fact.args[1], -1))
-        # The form is the primitive part, and the fact's coefficients have no common factor
-        value = -offset * factor
-        if fact.op == "eq":
-            self._narrow(form, (value, value), origin)
-        elif fact.op == "ne":
-            self._narrow(form, (None, None), None)
-        elif (fact.op == "ge") == (factor > 0):
-            self._narrow(form, (value, None), origin)
-        else:
-            self._narrow(form, (None, value), origin)
+        form, limits = limits_of(fact)
+        self._narrow(form, limits, None if fact.op == "ne" else origin)
 
     def _narrow(self, form: Expression, limits: Bounds, origin: Expression | None) -> None:
         old = intersection(self._ranges.get(form, (None, None)), form.bounds)

@@ -24,6 +24,7 @@ from thunder.core.trace import TraceCtx, get_tracectx
 from thunder.core.transforms.access_paths import Parameters
 from thunder.core.transforms.expression_nodes import make
 from thunder.core.transforms.expressions import Expression, Facts, apply, constant, emit, symbol
+from thunder.core.transforms.marks import Marks
 
 if TYPE_CHECKING:
     from thunder.core.transforms.layout import Layout
@@ -47,11 +48,13 @@ class Guard:
         expression: the bool expression over the inputs that has to hold, in normal form.
         source: ``file:line`` of the user's code that decided, or None where a transform did.
         written: the same as the program compares it, where it does.
+        origin: what decided, where there is no source.
     """
 
     expression: Expression
     source: str | None
     written: Expression | None = None
+    origin: str = "a transform"
 
     @property
     def text(self) -> str:
@@ -59,7 +62,7 @@ class Guard:
         return str(self.expression if self.written is None else self.written)
 
     def __str__(self) -> str:
-        return self.text if self.source is None else f"{self.text}  ({self.source})"
+        return f"{self.text}  ({self.source or self.origin})"
 
 
 class GuardRecorder:
@@ -74,6 +77,7 @@ class GuardRecorder:
         tracing: whether the front end runs, so that shape accesses are recorded as unpacks.
         recorded_trace: the computation trace before it was cleaned.
         layouts: the layout of each input tensor that has one, by the proxy's name.
+        marks: the dims that are marked dynamic.
     """
 
     def __init__(self, parameters: Parameters) -> None:
@@ -82,6 +86,7 @@ class GuardRecorder:
         self.guards: list[Guard] = []
         self.tracing = False
         self.recorded_trace: TraceCtx | None = None
+        self.marks = Marks()
         self._quiet = 0
         self.layouts: dict[str, Layout] = {}
         self._inputs: dict[str, TensorProxy | NumberProxy] = {}
@@ -156,6 +161,11 @@ class GuardRecorder:
         if not self._quiet:
             self._hold(expression)
 
+    def assume(self, expression: Expression) -> None:
+        """Record what the user says of the inputs; it is guarded as what the program decides is."""
+        if self.facts.add(expression):
+            self.guards.append(Guard(expression, None, origin="torch._dynamo.mark_dynamic"))
+
     def implies(self, expression: Expression) -> bool | None:
         """Return whether the guards so far decide ``expression``, or None where they do not."""
         return self.facts.implies(expression)
@@ -178,7 +188,9 @@ class GuardRecorder:
 
     def _hold(self, expression: Expression) -> None:
         if self.facts.add(expression):
-            self.guards.append(Guard(expression, _user_source(), self._as_written(expression)))
+            guard = Guard(expression, _user_source(), self._as_written(expression))
+            self.guards.append(guard)
+            self.marks.see(guard, self.implies)
 
     def _as_written(self, expression: Expression) -> Expression | None:
         if expression in self._written:
