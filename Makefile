@@ -8,13 +8,14 @@ WORKERS ?= 2
 
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint programs cases bench bench-quick bench-clean-up mutants lock clean help
+.PHONY: demo test lint programs fuzz cases bench bench-quick bench-clean-up mutants lock clean help
 
 help:
 	@echo "make demo            train a small GPT on many shapes with one compilation (writes demo/)"
 	@echo "make test            run the tests"
 	@echo "make lint            ruff and mypy"
 	@echo "make programs        run small programs of every kind against eager"
+	@echo "make fuzz            run 10,000 random programs against eager (FUZZ=\"--programs N --seed N --prove\")"
 	@echo "make cases           specializations of every test case beside the allowed number"
 	@echo "make bench           compile times and sweeps over shapes beside all peers (writes docs/benchmark.*)"
 	@echo "make bench-quick     the same for a few workloads, one compilation each (writes build/benchmark.*)"
@@ -46,6 +47,9 @@ lint: $(VENV)/installed
 
 programs: $(VENV)/installed
 	$(BIN)/python thunder/tests/run_programs.py
+
+fuzz: $(VENV)/installed
+	$(BIN)/python thunder/tests/run_fuzz.py $(FUZZ)
 
 cases: $(VENV)/installed
 	$(BIN)/python benchmarks/specializations.py

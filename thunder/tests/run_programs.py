@@ -22,6 +22,7 @@ from rich.progress import track
 from rich.table import Table
 
 from comparison import Crash, Silent, assert_same_as_eager, specializations
+from oracle import Proof, prove_all, recorded_decisions
 from programs import PROGRAMS
 from programs.program import Program
 
@@ -37,6 +38,7 @@ class Verdict:
             such operator, and its error says so).
         specializations: the most of any run.
         details: of what went wrong, one text for each run.
+        proof: whether the guards imply the decisions taken, for the first order of the inputs.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Verdict:
     outcome: str = "right"
     specializations: int = 0
     details: list[str] = field(default_factory=list)
+    proof: Proof = field(default_factory=Proof)
 
 
 def _user_lines(error: BaseException) -> bool:
@@ -64,7 +67,10 @@ def judge(kind: str, name: str) -> Verdict:
         calls = program.calls[::-1] if reverse else program.calls
         way = f"{'gradient' if with_grad else 'forward'}, {'last' if reverse else 'first'} call first"
         try:
-            jitted = assert_same_as_eager(program.function, calls, with_grad=with_grad)
+            with recorded_decisions() as decisions:
+                jitted = assert_same_as_eager(program.function, calls, with_grad=with_grad)
+            if not reverse:
+                verdict.proof += prove_all(decisions)
             verdict.specializations = max(verdict.specializations, specializations(jitted))
             continue
         except Silent as error:
@@ -80,6 +86,9 @@ def judge(kind: str, name: str) -> Verdict:
         verdict.details.append(f"{way}: {outcome}: {detail}")
         if _SEVERITY.index(outcome) > _SEVERITY.index(verdict.outcome):
             verdict.outcome = outcome
+    if verdict.proof.refuted:
+        verdict.outcome = "wrong"
+        verdict.details += verdict.proof.refuted
     if verdict.outcome == "right" and program.lacks:
         verdict.outcome = "wrong"
         verdict.details.append(f"{program.lacks} is listed as lacking, but the program runs")
@@ -130,6 +139,7 @@ def _report(verdicts: list[Verdict], console: Console) -> bool:
         if verdict.outcome == "lacking":
             lacks = PROGRAMS[verdict.kind][verdict.name].lacks
             console.print(f"lacking in Thunder: {lacks} ({verdict.name})", markup=False)
+    console.print(sum((verdict.proof for verdict in verdicts), Proof()).summary(), markup=False, soft_wrap=True)
     return not any(totals[column] for column in ("wrong", "silent", "crashes", "beyond the allowance"))
 
 

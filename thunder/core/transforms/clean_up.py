@@ -17,7 +17,7 @@ from thunder.core.proxies import NumberProxy, Proxy, TensorProxy
 from thunder.core.pytree import tree_flatten_with_dataclass, tree_map, tree_unflatten
 from thunder.core.symbol import BoundSymbol, Symbol
 from thunder.core.trace import TraceCtx, TraceProvenance, from_trace
-from thunder.core.transforms.expressions import Expression
+from thunder.core.transforms.expressions import Expression, constant
 from thunder.core.transforms.number_operations import is_pure_number_operation, is_unpack, unpack_symbol
 from thunder.core.transforms.timing import timed
 from thunder.core.transforms.value_table import Pending, Scope, Slot, Unpack, ValueTable
@@ -48,7 +48,7 @@ class _CleanUp:
         self.trace = trace
         self.unpack = unpack
         self.table = ValueTable()
-        self.aliases: dict[str, NumberProxy] = {}
+        self.aliases: dict[str, NumberProxy | int] = {}
         self.names: dict[Any, NumberProxy] = {}
         self.tensors: dict[str, TensorProxy] = {}
         self.defined: set[str] = set()
@@ -119,8 +119,10 @@ class _CleanUp:
     def note_aliases(self, bsym: BoundSymbol) -> None:
         """Let names that an unpack gives to dims stand for the dims that the tensor carries."""
         for output, dim in zip(bsym.output, bsym.args[0]._shape):
-            unknown = isinstance(output, NumberProxy) and output._expression is None
-            if unknown and isinstance(dim, NumberProxy) and dim.name != output.name:
+            if not isinstance(output, NumberProxy) or dim is output:
+                continue
+            # A shape that was computed again may be expressed otherwise, or be known
+            if output._expression is None or not self.table.holds(self.number(output)):
                 self.aliases[output.name] = dim
 
     def define_outputs(self, bsym: BoundSymbol, slot: Slot, scope: Scope) -> None:
@@ -140,6 +142,8 @@ class _CleanUp:
     def number(self, proxy: NumberProxy) -> Any:
         """Return the value number: the expression up to what guards make equal, else the name."""
         proxy = self.aliases.get(proxy.name, proxy)
+        if not isinstance(proxy, NumberProxy):
+            return constant(proxy)
         return proxy.name if proxy._expression is None else self.canonical(proxy._expression)
 
     def resolve(self, proxy: NumberProxy) -> Any:

@@ -80,6 +80,10 @@ class ValueTable:
             table[number] = entry
             scope.undo.append((table, number))
 
+    def holds(self, number: Any) -> bool:
+        """Return whether the value of ``number`` can be had at the current point."""
+        return number in self.definitions or number in self.pending or number in self.carriers
+
     def leave(self, scope: Scope) -> None:
         """Take back what ``scope`` added."""
         for table, number in reversed(scope.undo):

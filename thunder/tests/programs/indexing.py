@@ -5,10 +5,11 @@ from __future__ import annotations
 import torch
 
 from programs.program import Program as P
-from programs.program import each, rows, tensors
+from programs.program import each, pairs, rows, tensors
 
 I = torch.tensor([1, 0])  # noqa: E741
 X = torch.randn(6, 2)
+_LENGTHS = pairs(((8,), (8, 7)), ((0,), (0, 2)), ((3,), (3, 5)))
 
 PROGRAMS = {
     "the first row": P(lambda x: x[0] * 2, rows(5, 3, 1)),
@@ -46,6 +47,9 @@ PROGRAMS = {
     "a new dim": P(lambda x: x[None] * 2, rows(5, 3, 1)),
     "a new dim before the last": P(lambda x: x[..., None, :] * 2, rows(5, 3, 1, 0)),
     "a new dim at the end": P(lambda x: x[:, :, None] * 2, rows(5, 3, 1, 0)),
+    "the length of a slice whose bound is known later": P(
+        lambda x, y: _sliced_length(x, y), _LENGTHS, 2, "no elements"
+    ),
     "a tensor of indices": P(lambda x: x[I] * 2, rows(5, 3, 2)),
     "a list of indices": P(lambda x: x[[0, 1]] * 2, rows(5, 3, 2)),
     "indices of columns": P(lambda x: x[:, I] * 2, rows(5, 3, 1)),
@@ -77,3 +81,8 @@ PROGRAMS = {
     "where": P(lambda x: torch.where(x > 0, x, -x), rows(5, 3, 1, 0)),
     "a one-hot encoding": P(lambda x: torch.nn.functional.one_hot(x.argmax(1), x.shape[1]), tensors((3, 4), (2, 5))),
 }
+
+
+def _sliced_length(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, int]:
+    part = x[y.numel() // 3 : y.shape[1]]
+    return y.roll(1, 0) if y.numel() == 0 else y * 2, len(part)
