@@ -158,7 +158,7 @@ def iota(original: Callable[..., TensorProxy], length: Any, **options: Any) -> T
     Raises:
         RuntimeError: where ``length`` is negative, or the dtype is no integer type.
     """
-    if guard_recorder() is None:
+    if guard_recorder() is None and length != 0:
         return original(length, **options)
     check(length >= 0, lambda: f"iota takes a length of at least 0, got {length}")
     # Upstream checks the types, for one integer

@@ -12,6 +12,7 @@ from thunder.core.compile_data import guard_recorder, quietly, using_symbolic_va
 from thunder.core.prims import OpTags
 from thunder.core.proxies import IntegerProxy, NumberProxy
 from thunder.core.symbol import Symbol
+from thunder.core.utils import canonicalize_dim, canonicalize_dims
 from thunder_symbolic.vocabulary import amend, wrap
 
 
@@ -37,7 +38,8 @@ def interpolate_by_factor(original: Callable[..., Any], a: Any, scale_factor: An
 
 @wrap("split.meta")
 def split(original: Callable[..., Any], a: Any, size_or_sections: Any, /, dim: int = 0) -> Any:
-    if not using_symbolic_values() or not isinstance(size_or_sections, (int, IntegerProxy)):
+    by_length = isinstance(size_or_sections, (int, IntegerProxy))
+    if not by_length or not (using_symbolic_values() or a.shape[canonicalize_dim(len(a._shape), dim)] == 0):
         return original(a, size_or_sections, dim)
     from thunder.torch.splits import split_by_length
 
@@ -206,4 +208,67 @@ def methods_of_tensors(table: dict[Any, Any]) -> dict[Any, Any]:
         method = _methods_order(table[getattr(torch, name)])
         register_method(name, method)
         table[getattr(torch.Tensor, name)] = method
+    return table
+
+
+@amend("_torch_to_thunder_function_map")
+def tensors_from_numbers(table: dict[Any, Any]) -> dict[Any, Any]:
+    """Let ``eye`` and ``linspace`` be traced."""
+    from thunder.torch.creation import CREATED
+
+    return {**table, **CREATED}
+
+
+@wrap("unbind.meta")
+def unbind(original: Callable[..., Any], a: Any, /, dim: int = 0) -> Any:
+    """Return the tensors along ``dim``: none where it is empty."""
+    if len(a._shape) > 0 and a.shape[canonicalize_dim(len(a._shape), dim)] == 0:
+        return ()
+    return original(a, dim)
+
+
+@wrap("logsumexp.meta")
+def logsumexp(original: Callable[..., Any], a: Any, /, dim: Any, keepdim: bool = False) -> Any:
+    """Return the logarithm of the sum of exponentials: of nothing, that of zero."""
+    from thunder import torch as ltorch
+
+    axes = canonicalize_dims(len(a._shape), dim if isinstance(dim, Sequence) else (dim,))
+    if any(a.shape[axis] == 0 for axis in axes):
+        return ltorch.log(ltorch.sum(ltorch.exp(a), dim, keepdim))
+    return original(a, dim, keepdim)
+
+
+@wrap("cat.meta")
+def cat(original: Callable[..., Any], tensors: Any, dim: Any = 0) -> Any:
+    """Concatenate; a tensor of one dim without elements fits tensors of any rank."""
+    if len({len(t._shape) for t in tensors}) > 1:
+        tensors = [t for t in tensors if not (len(t._shape) == 1 and t.shape[0] == 0)]
+    return original(tensors, dim)
+
+
+def _by_unbiased(symbol: Symbol) -> Callable[..., Any]:
+    """Return ``symbol``, which knows ``correction``, as a function of the older argument ``unbiased``, too."""
+
+    @wraps(symbol.meta)
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        names = ("unbiased",) if args and isinstance(args[0], bool) else ("dim", "unbiased", "keepdim")
+        given = {**dict(zip(names, args)), **kwargs}
+        if "unbiased" in given:
+            given["correction"] = int(given.pop("unbiased"))
+        return symbol(a, **given)
+
+    return call
+
+
+@amend("_torch_to_thunder_function_map")
+def variance_by_unbiased(table: dict[Any, Any]) -> dict[Any, Any]:
+    """Let ``var(unbiased=...)`` and its like be traced."""
+    from thunder.torch.langctx import register_method
+
+    for name in ("var", "std", "var_mean"):
+        function = _by_unbiased(table[getattr(torch, name)])
+        table[getattr(torch, name)] = function
+        if hasattr(torch.Tensor, name):
+            table[getattr(torch.Tensor, name)] = function
+            register_method(name, function)
     return table

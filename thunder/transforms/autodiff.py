@@ -63,10 +63,12 @@ def split_into_forward_and_backward(
 @wrap("_get_gradfn_and_executor")
 def _get_gradfn_and_executor(original: Callable[..., tuple[Any, Any]], bsym: BoundSymbol, **kwargs: Any) -> Any:
     from thunder.core.transforms.grad_rules import SYMBOLIC_GRAD_RULES
-    from thunder.core.transforms.missing_grad_rules import MISSING_GRAD_RULES
+    from thunder.core.transforms.missing_grad_rules import CORRECTED_GRAD_RULES, MISSING_GRAD_RULES
     from thunder.core.transforms.torch_gradients import rule_of
 
     rule, executor = original(bsym, **kwargs)
+    if executor is None:
+        rule = CORRECTED_GRAD_RULES.get(bsym.sym.id, rule)
     if executor is None and using_symbolic_values():
         rule = SYMBOLIC_GRAD_RULES.get(bsym.sym.id, rule)
     return rule or MISSING_GRAD_RULES.get(bsym.sym.id) or rule_of(bsym.sym), executor

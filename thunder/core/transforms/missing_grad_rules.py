@@ -60,6 +60,29 @@ def _zeta_grad(x: Any, q: Any, /) -> TensorProxy:
     return result
 
 
+def _matmul_grad(a: TensorProxy, b: TensorProxy, /) -> TensorProxy:
+    """Multiply by the other operand; upstream's rule for a vector drops every dim of 1 from its gradient."""
+    from thunder import torch as ltorch
+
+    result = prims.matmul(a, b)
+    gradient = prims.get_grad(result)
+    if len(a._shape) == 1 and len(b._shape) == 1:
+        of_a, of_b = gradient * b, gradient * a
+    elif len(b._shape) == 1:
+        rows = ltorch.unsqueeze(gradient, -1)
+        of_a, of_b = rows * b, ltorch.sum(a * rows, tuple(range(len(a._shape) - 1)))
+    elif len(a._shape) == 1:
+        columns = ltorch.unsqueeze(gradient, -2)
+        kept = len(b._shape) - 2
+        of_a = ltorch.sum(b * columns, tuple(axis for axis in range(len(b._shape)) if axis != kept))
+        of_b = ltorch.unsqueeze(a, -1) * columns
+    else:
+        of_a, of_b = gradient @ b.mT, a.mT @ gradient
+    _put(a, lambda: of_a)
+    _put(b, lambda: of_b)
+    return result
+
+
 def _nextafter_grad(a: Any, b: Any, /) -> TensorProxy:
     result = prims.nextafter(a, b)
     gradient = prims.get_grad(result)
@@ -209,4 +232,7 @@ _RULES: dict[Any, Rule] = {
     prims.PrimIDs.ROUND: _constant_pieces(prims.round),
     prims.PrimIDs.TRUNC: _constant_pieces(prims.trunc),
 }
+# Upstream has a rule for each of these, which is used in their place no more
+_CORRECTED: dict[Any, Rule] = {prims.PrimIDs.MATMUL: _matmul_grad}
+CORRECTED_GRAD_RULES = {primitive: langctx(Languages.TORCH)(rule) for primitive, rule in _CORRECTED.items()}
 MISSING_GRAD_RULES = {primitive: langctx(Languages.TORCH)(rule) for primitive, rule in _RULES.items()}
