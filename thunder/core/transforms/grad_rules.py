@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from thunder import clang
-from thunder.core import prims
+from thunder.core import dtypes, prims
 from thunder.core.langctxs import Languages, langctx
 from thunder.core.proxies import TensorProxy
 from thunder.core.transforms import const_as
@@ -46,7 +46,20 @@ def _broadcast_in_dim_grad(a: TensorProxy, shape: Sequence[Any], broadcast_dimen
     return result
 
 
+def _view_grad(a: TensorProxy, /, *shape: Any) -> TensorProxy:
+    """Keep the view, which raises where the layout does not allow it, and a reshape does not."""
+    from thunder import torch as ltorch
+
+    result = ltorch.view(a, *shape)
+    if dtypes.is_inexact_dtype(result.dtype) and dtypes.is_inexact_dtype(a.dtype):
+        gradient = prims.get_grad(result)
+        same = result.dtype == a.dtype
+        prims.put_grad(a, prims.reshape(gradient, a._shape) if same else prims.bitcast(gradient, a.dtype))
+    return result
+
+
 SYMBOLIC_GRAD_RULES: dict[Any, Callable[..., Any]] = {
     prims.PrimIDs.SLICE: langctx(Languages.TORCH)(_slice_grad),
     prims.PrimIDs.BROADCAST_IN_DIM: langctx(Languages.TORCH)(_broadcast_in_dim_grad),
+    "torch.Tensor.view": langctx(Languages.TORCH)(_view_grad),
 }

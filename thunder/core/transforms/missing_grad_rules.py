@@ -190,18 +190,6 @@ def _view_grad(a: TensorProxy, /, shape: Sequence[Any]) -> TensorProxy:
     return result
 
 
-def _torch_view_grad(a: TensorProxy, /, *shape: Any) -> TensorProxy:
-    """Keep the view, which raises where the layout does not allow it, and a reshape does not."""
-    from thunder import torch as ltorch
-
-    result = ltorch.view(a, *shape)
-    if dtypes.is_inexact_dtype(result.dtype):
-        gradient = prims.get_grad(result)
-        same = result.dtype == a.dtype
-        _put(a, lambda: prims.reshape(gradient, a._shape) if same else prims.bitcast(gradient, a.dtype))
-    return result
-
-
 def _constant_pieces(primitive: Callable[..., TensorProxy]) -> Rule:
     """Return the rule of a primitive that is constant but for its jumps."""
 
@@ -228,7 +216,6 @@ _RULES: dict[Any, Rule] = {
     prims.PrimIDs.PROD: _prod_grad,
     prims.PrimIDs.UNFOLD: _unfold_grad,
     prims.PrimIDs.VIEW: _view_grad,
-    "torch.Tensor.view": _torch_view_grad,
     prims.PrimIDs.ROUND: _constant_pieces(prims.round),
     prims.PrimIDs.TRUNC: _constant_pieces(prims.trunc),
 }
