@@ -8,7 +8,7 @@ WORKERS ?= 2
 
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint programs fuzz cases bench bench-quick bench-clean-up mutants lock clean help
+.PHONY: demo test lint programs fuzz cases bench bench-quick bench-clean-up bench-guards mutants lock clean help
 
 help:
 	@echo "make demo            train a small GPT on many shapes with one compilation (writes demo/)"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench           compile times and sweeps over shapes beside all peers (writes docs/benchmark.*)"
 	@echo "make bench-quick     the same for a few workloads, one compilation each (writes build/benchmark.*)"
 	@echo "make bench-clean-up  time of the clean-up pass as traces grow"
+	@echo "make bench-guards    time of a cache hit by number of guards and of specializations (writes build/guards.json)"
 	@echo "make mutants         mutation testing of the clean-up pass"
 	@echo "make lock            record the sources of the patched upstream objects"
 
@@ -62,6 +63,9 @@ bench-quick: $(VENV)/installed
 
 bench-clean-up: $(VENV)/installed
 	$(BIN)/python benchmarks/clean_up_scaling.py
+
+bench-guards: $(VENV)/installed
+	$(BIN)/python benchmarks/guards.py
 
 mutants: $(VENV)/installed
 	$(BIN)/python benchmarks/mutants.py

@@ -184,7 +184,7 @@ class SpecializationCache(list[Any]):
                 consequence = "calls that none of them serves compile each time, since eager calls skip the transforms"
             message = limit_message(name_of(self.function), self.limit, reasons, last, consequence)
             warnings.warn(message, RecompileLimitWarning, stacklevel=2)
-            _logger.warning("%s", message)
+            _logger.info("%s", message)
         if not transformed:
             self.eager_calls += 1
             self._stats().cache_misses += 1
