@@ -64,6 +64,11 @@ def with_guards(count: int) -> Callable[[Tensor], Tensor]:
     return _define([f" if x.shape[0] == {1000 + n}: return x - {n}" for n in range(count)] + [" return x + 1"])
 
 
+def with_remainders(count: int) -> Callable[[Tensor], Tensor]:
+    """Return a function that takes ``count`` decisions on remainders of a dim, each of another divisor."""
+    return _define([f" if x.shape[0] % {n + 7} == 6: return x - {n}" for n in range(count)] + [" return x + 1"])
+
+
 def with_entries(count: int) -> Callable[[Tensor], Tensor]:
     """Return a function with ``count`` programs, chosen by a dim."""
     return _define([f" if x.shape[0] < {10 * (n + 1)}: return x + {n}" for n in range(count - 1)] + [" return x - 1"])
@@ -115,7 +120,7 @@ def measure(case: str, function: Callable[[Tensor], Tensor], inputs: list[Tensor
     # Of each round, so that what slows the machine slows both
     share = statistics.median(1 - bare / alone for bare, alone in zip(times["bare"], times["alone"]))
     ratio = statistics.median(mine / other for mine, other in zip(times["hit"], times["torch_compile"]))
-    guards = len(cache.specializations[0].prologue.guards)
+    guards = len(cache.specializations[0].prologue.told)
     shown = {name: median[name] for name in ("hit", "torch_compile", "eager", "check")}
     return Row(case, guards, entries, **shown, guard_share=share, to_torch_compile=ratio)
 
@@ -132,12 +137,15 @@ def main() -> None:
     torch._dynamo.config.recompile_limit = torch._dynamo.config.accumulated_recompile_limit = 256
 
     rows = []
-    for kind, counts in (("guards", (1, 10, 100)), ("entries", (1, 8, 32))):
+    for kind, define, counts in (
+        ("guards", with_guards, (1, 10, 100)),
+        ("remainders", with_remainders, (1, 10, 100)),
+        ("entries", with_entries, (1, 8, 32)),
+    ):
         group = []
         for count in counts:
-            function = with_guards(count) if kind == "guards" else with_entries(count)
-            inputs = [torch.ones(10 * n + 5, 2) for n in range(1 if kind == "guards" else count)]
-            group.append(measure(f"{count} {kind}", function, inputs, options.rounds, options.calls))
+            inputs = [torch.ones(10 * n + 5, 2) for n in range(count if kind == "entries" else 1)]
+            group.append(measure(f"{count} {kind}", define(count), inputs, options.rounds, options.calls))
         rows += [replace(row, to_first=row.hit / group[0].hit) for row in group]
 
     table = Table(title="A cache hit, microseconds a call (medians)")

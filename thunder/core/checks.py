@@ -27,6 +27,7 @@ from thunder.core.transforms.structure import StructureCheck, structure_of
 _VARIABLE = re.compile(r"\bv\d+\b")
 _TEMPORARY = re.compile(r"\bt\d+\b")
 _CONTAINERS = "the arguments are in the same containers"
+_MANY = 4  # excluded values are looked up in a set from here on
 _INLINE = (bool, int, type(None))
 _GETTERS = {
     PrimIDs.UNPACK_PARAMETER: "get_parameter",
@@ -362,16 +363,20 @@ class Translation:
                         codes.setdefault(dim._expression, self._names.variable(f"{size}[{index}]"))
             else:
                 codes[proxy._expression] = code
-        conjuncts, guards = self._recorder.facts.conjuncts, self._recorder.guards
+        conjuncts, excluded = _gathered(self._recorder.facts.conjuncts)
+        guards = self._recorder.guards
         forms = [limits_of(fact) if compares_ints(fact) else None for fact in conjuncts]
         subjects = [form[0] for form in forms if form is not None]
-        compiled = self._emitted([*conjuncts, *subjects], codes)
+        compiled = self._emitted([*conjuncts, *subjects, *excluded], codes)
         found, remaining = compiled[: len(conjuncts)], iter(compiled[len(conjuncts) :])
         routes = [None if form is None else Route(next(remaining), form[1]) for form in forms]
         codes_of_guards = self._emitted([guard.expression for guard in guards], codes)
         checks = [
             Check(code, str(fact), route=route) for fact, code, route in zip(conjuncts, found, routes, strict=True)
         ]
+        for subject, values in excluded.items():
+            code = f"{next(remaining)} not in {self._names.constant(values)}"
+            checks.append(Check(f"({code})", f"{subject} not in {sorted(values)}"))
         told = [
             Check(code, guard.text, tuple((s.name, codes[s]) for s in symbols(guard.expression)), guard.source)
             for guard, code in zip(guards, codes_of_guards, strict=True)
@@ -396,6 +401,18 @@ def _thunder_module(modules: Mapping[int, Any], model: torch.nn.Module) -> Any:
     """Return the module that Thunder runs in place of ``model``, from upstream's table by identity."""
     found = modules.get(id(model))
     return found if found is not None and found._model is model else model
+
+
+def _gathered(conjuncts: list[Expression]) -> tuple[list[Expression], dict[Expression, frozenset[int]]]:
+    """Return the conjuncts without those that exclude many values of one expression, and what those exclude."""
+    excluded: dict[Expression, dict[int, Expression]] = {}
+    for fact in conjuncts:
+        if fact.op == "ne" and compares_ints(fact) and fact.args[1].op == "const":
+            excluded.setdefault(fact.args[0], {})[fact.args[1].value] = fact
+    many = {subject: facts for subject, facts in excluded.items() if len(facts) >= _MANY}
+    gathered = {fact for facts in many.values() for fact in facts.values()}
+    kept = [fact for fact in conjuncts if fact not in gathered]
+    return kept, {subject: frozenset(facts) for subject, facts in many.items()}
 
 
 def _route_to(code: str, value: Any) -> Route | None:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from thunder.core.checks import Check, Names, Prologue, Route
 from thunder.core.search import build_search
-from torch import nn
+from torch import Tensor, nn
 
 from comparison import specializations
 
@@ -148,6 +148,27 @@ def test_a_hit_among_many_decides_little_more_than_one_alone() -> None:
     with _events("exception") as raised:
         jitted(T(40, 2))
     assert raised == []
+
+
+def test_many_excluded_values_are_one_look_up_that_drops_none() -> None:
+    values = [3, 5, 8, 13, 21]
+
+    def function(x: Tensor) -> Tensor:
+        for position, value in enumerate((3, 5, 8, 13, 21)):
+            if x.shape[0] * x.shape[1] == value:
+                return x + position
+        return x - 1
+
+    jitted = thunder.jit(function, cache="symbolic values")
+    jitted(T(1, 2))
+    cache = thunder.compile_stats(jitted).interpreter_cache
+    (item,) = cache.specializations
+    assert item.prologue is not None
+    (guard,) = item.prologue.guards
+    assert guard.text == f"x.shape[0] * x.shape[1] not in {values}" and len(item.prologue.told) == len(values)
+    for size in range(24):
+        torch.testing.assert_close(jitted(T(1, size)), function(T(1, size)))
+    assert specializations(jitted) == 1 + len(values)
 
 
 def test_many_words_are_looked_up() -> None:
